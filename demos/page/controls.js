@@ -1,22 +1,22 @@
-// What Gradio's own controls lack: a slider's number box that may be typed in, menus that close, keys for the big screen.
+// What Gradio's own controls lack: number boxes that may be typed in, menus that close, keys for the big screen.
 (() => {
-  // What is being typed into a slider's number box counts once it is a number that the slider can take; what is left
-  // there becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
-  const slid = (box) => box.matches?.('.head input[type="number"][min][max]');
+  // What is being typed into a number box that has bounds counts once it is a number within them; what is left there
+  // becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
+  const bounded = (box) => box.matches?.('input[type="number"][min]:not([min=""])');
   const fits = (box) => box.value !== "" && box.validity.valid;
   document.addEventListener(
     "input",
     (event) => {
-      if (slid(event.target) && !fits(event.target)) event.stopImmediatePropagation();
+      if (bounded(event.target) && !fits(event.target)) event.stopImmediatePropagation();
     },
     true,
   );
   document.addEventListener(
     "change",
     ({ target: box }) => {
-      if (!slid(box) || fits(box)) return;
-      const [low, high, step] = [+box.min, +box.max, +box.step || 1];
-      const asked = box.value === "" ? +box.closest(".block").querySelector('input[type="range"]').value : +box.value;
+      if (!bounded(box) || fits(box)) return;
+      const [low, high, step] = [+box.min, box.max === "" ? Infinity : +box.max, +box.step || 1];
+      const asked = +(box.value || (box.closest(".block").querySelector('input[type="range"]')?.value ?? low));
       const steps = Math.min(Math.round((asked - low) / step), Math.floor((high - low) / step + 1e-9));
       box.value = +(low + Math.max(0, steps) * step).toFixed(6);
       box.dispatchEvent(new Event("input", { bubbles: true }));

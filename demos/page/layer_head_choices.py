@@ -21,7 +21,12 @@ def counted_slider(count: int, index: int, **options: Any) -> gr.Slider:
     The browser holds what is seen. Handlers that are wired by `Page.on` or `Page.draw` are given, and answer with,
     indices from 0 (`by_index`), and so is the link (demos/page/link.js).
     """
-    return gr.Slider(1, count, value=counted(index), step=1, elem_classes=COUNTED, **options)
+    return moving_slider(1, count, counted(index), elem_classes=COUNTED, **options)
+
+
+def moving_slider(least: int, most: int, value: int, **options: Any) -> gr.Slider:
+    """A slider whose end follows the model or the sentence; without ↺, which would set it beyond that end."""
+    return gr.Slider(least, most, value=value, step=1, buttons=[], **options)
 
 
 def is_counted(component: Any) -> bool:

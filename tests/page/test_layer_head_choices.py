@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 import pytest
 
-from demos.page.layer_head_choices import by_index, clamp, counted_slider, following, is_counted, slider
+from demos.page.layer_head_choices import by_index, clamp, counted_slider, following, is_counted, moving_slider, slider
 
 
 @pytest.mark.parametrize(("asked", "meant"), [(None, 0), (-3, 0), (0, 0), (2.0, 2), (5, 5), (99, 5)])
@@ -16,6 +16,11 @@ def test_what_lies_beyond_an_end_becomes_that_end(asked: float | None, meant: in
     assert update.get("value", asked) == meant  # sent only where it differs from what the slider shows
     assert ("value" in update) == (asked != meant)
     assert slider(asked, 6, move=True)["value"] == meant
+
+
+def test_what_has_a_moving_end_is_not_set_back_beyond_it() -> None:
+    for made in moving_slider(0, 24, 24), counted_slider(12, 2):
+        assert made.get_config()["buttons"] == []  # Gradio's ↺, which knows the first value alone
 
 
 def test_a_choice_that_nobody_moved_follows_the_model() -> None:

@@ -29,7 +29,7 @@ from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.layer_head_choices import clamp, following, slider
+from demos.page.layer_head_choices import clamp, following, moving_slider, slider
 from demos.page.lesson import Page, Part, moved_by_reader
 from demos.page.progress import HEAVY, relayed
 from demos.training.data.lists import our_library
@@ -55,7 +55,7 @@ def build(page: Page) -> None:
                 label="Mean cosine, layer by layer", show_label=False, elem_id="shape-curve", elem_classes="picture"
             )
         with gr.Column(scale=1, min_width=300):
-            layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
+            layer = moving_slider(0, deepest, first, label="Layer", elem_id="shape-layer")
             kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Vectors of")
             told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
             page.show_look()

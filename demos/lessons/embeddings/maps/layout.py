@@ -28,6 +28,7 @@ from demos.page.lesson import Page
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
 from demos.widgets.scripted.scripted import scripted
+from demos.widgets.seed_box.seed_box import seed_box
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 CHOSEN = "Is a tomato salad allowed to sit in the fridge?"  # cooking, but some of its nearest are the garden's
@@ -74,8 +75,8 @@ def laid_out(page: Page) -> dict[str, Any]:
                 2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
                 info="perplexity (t-SNE), n_neighbors (UMAP)",
             )  # fmt: skip
-            parts["seed"] = gr.Number(
-                0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
+            parts["seed"] = seed_box(
+                maximum=9_999, elem_id="maps-seed",
                 info="0 starts from the PCA map, other seeds from random positions",
             )  # fmt: skip
         with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:

@@ -36,6 +36,7 @@ from demos.training.tasks.siamese.data import PairDataset, our_split, split_pair
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, cpu_button, guarded
+from demos.widgets.seed_box.seed_box import seed_box
 
 Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
@@ -127,7 +128,7 @@ def _recipe(page: Page) -> dict[str, Any]:
             rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
             rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
             batch = gr.Slider(4, 64, 16, step=4, label="Batch size (pairs)", min_width=140)
-            seed = gr.Number(0, precision=0, label="Seed: split and order", min_width=140)
+            seed = seed_box(label="Seed: split and order", min_width=140)
     data = gr.HTML()
     return {
         "pooling": pooling, "begin": begin, "epochs": epochs, "rate": rate, "start": start, "stop": stop,

@@ -44,7 +44,7 @@ from demos.lessons.embeddings.word_senses.text import (
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
-from demos.page.layer_head_choices import clamp, slider
+from demos.page.layer_head_choices import clamp, moving_slider, slider
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
 from demos.page.services import Sentence
@@ -134,7 +134,7 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="word-controls"):
         example = examples_of(offered, label="Example word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
-        layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
+        layer = moving_slider(0, deepest, deepest, label="Layer", min_width=260, scale=2, elem_id="word-layer")
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
             pair_choices(MAX_USES), value=LEAST, label="Highlighted pair", min_width=160, visible=False
         )

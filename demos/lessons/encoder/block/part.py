@@ -12,7 +12,7 @@ from demos.bert.model.encoding import Encoding
 from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told
 from demos.lessons.encoder.program_layer import block_code
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp, slider
+from demos.page.layer_head_choices import clamp, moving_slider, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture, chosen_in
@@ -24,8 +24,8 @@ def build(page: Page) -> None:
     services = page.services
     token, layer = page.choices["token"], page.choices["layer"]
     picture = cells_picture("encoder-block-picture", "encoder-token", elem_classes="picture")
-    number = gr.Slider(
-        0, max(spec.width for spec in services.store.catalogue.values()) - 1, 17, step=1, elem_id="encoder-number",
+    number = moving_slider(
+        0, max(spec.width for spec in services.store.catalogue.values()) - 1, 17, elem_id="encoder-number",
         label="Dimension to follow (or point at the strips; click to keep it)",
     )  # fmt: skip
     parts: dict[str, gr.Component] = {"picture": picture, "number": number}

@@ -26,7 +26,7 @@ from demos.files import read_asset
 from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure
 from demos.lessons.encoder.norms.program import norms_code
 from demos.page.folds import all_controls, folds
-from demos.page.layer_head_choices import clamp
+from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -48,7 +48,7 @@ def build(page: Page) -> None:
             sentences = gr.Textbox(WRITTEN, label="Sentences of the batch, one a line", lines=3, max_lines=5,
                                    elem_id="norms-sentences")  # fmt: skip
             other = gr.Textbox(OTHER, label="Replace the last sentence with", max_lines=1, elem_id="norms-other")
-            row = gr.Slider(1, 40, 2, step=1, label="Token (row)", elem_id="norms-row")
+            row = moving_slider(1, 40, 2, label="Token (row)", elem_id="norms-row")
             feature = gr.Slider(1, FEATURES, 4, step=1, label="Feature (column)", elem_id="norms-feature")
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="norms-told", elem_classes="encoder-told")

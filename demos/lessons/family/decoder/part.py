@@ -23,6 +23,7 @@ from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.training.form_values import NO_NUMBER
+from demos.widgets.seed_box.seed_box import seed_box
 
 SHOWN = 12  # word pieces whose probabilities are drawn
 LONGEST = 40  # written at one press
@@ -64,7 +65,7 @@ def build(page: Page) -> None:
             with all_controls(page, __file__), gr.Row():
                 top_k = gr.Slider(0, 100, value=0, step=1, label="Top-k (0: all)", elem_id="decoder-top-k")
                 top_p = gr.Slider(0.05, 1, value=1, step=0.05, label="Top-p (1: all)", elem_id="decoder-top-p")
-                seed = gr.Number(1, precision=0, label="Seed", elem_id="decoder-seed")
+                seed = seed_box(1, elem_id="decoder-seed")
             parts["model"] = gr.HTML("", elem_id="decoder-model")
     parts["numbers"], parts["program"] = folds(__file__, "Writes on from this text, with transformers alone")
     choices = [method, temperature, top_k, top_p, seed]

@@ -21,6 +21,7 @@ from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import cpu_button
 from demos.widgets.scripted.scripted import scripted
+from demos.widgets.seed_box.seed_box import seed_box
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 from demos.widgets.tasks.task_view import TaskView
 
@@ -135,7 +136,7 @@ def more() -> dict[str, Any]:
             "contrast": gr.Checkbox(DEFAULT.contrast, label="Learn from pairs of examples first", **wide),
             "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
             "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Maximum number of training examples", **wide),
-            "seed": gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide),
+            "seed": seed_box(DEFAULT.seed, **wide),
         }
 
 

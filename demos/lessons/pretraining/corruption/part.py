@@ -33,6 +33,7 @@ from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.widgets.seed_box.seed_box import seed_box
 
 OPENING = (
     "The old lighthouse stands at the end of the harbour. Every evening the keeper climbs the narrow stairs, "
@@ -82,7 +83,7 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="corruption-controls", min_width=300):
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
-                seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corruption-seed")
+                seed = seed_box(SEED, min_width=90, elem_id="corruption-seed")
             page.show_look()
             with all_controls(page, __file__):
                 chosen = gr.Slider(1, 60, 15, step=1, label="Chosen tokens, %", elem_id="corruption-chosen")

@@ -24,6 +24,7 @@ from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.training.data.tables import Row, read_rows
+from demos.widgets.seed_box.seed_box import seed_box
 
 OPENING = (
     "Grandmother kept her letters in a biscuit tin. On rainy Sundays she took them out and read one of them aloud. "
@@ -56,7 +57,7 @@ def build(page: Page) -> None:
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
     with all_controls(page, __file__, set_elsewhere=True):
-        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="labels-seed")
+        seed = seed_box(SEED, "Seed of the draw", elem_id="labels-seed")
     numbers, code = folds(__file__, "Prints the labels of this draw")
     page.keep(labels_text=text, labels_seed=seed)
     count_on(again, seed, SEEDS)

@@ -17,6 +17,7 @@ from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 from demos.training.pretraining.copies import BATCHES, Situation
 from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.seed_box.seed_box import seed_box
 
 MANY = 100  # steps
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
@@ -81,7 +82,7 @@ def _controls(page: Page) -> dict[str, Any]:
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         rate = gr.Dropdown(rates, value=1e-4, label="Learning rate", filterable=False, min_width=110)
         size = gr.Slider(*BATCHES, 8, step=1, label="Batch size (sequences)", min_width=130)
-        seed = gr.Number(0, precision=0, label="Seed", min_width=80)
+        seed = seed_box(min_width=80)
         untrained = gr.Checkbox(True, label="Also train the same model from random weights")
     return {
         "text": text, "cut": cut, "one": one, "many": many, "stop": stop, "fresh": fresh, "cost": cost,

@@ -23,6 +23,7 @@ from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.widgets.seed_box.seed_box import seed_box
 
 OPENING = (
     "The ferry leaves at seven. On most mornings six people are on board, and they all know one another. The "
@@ -111,7 +112,7 @@ def build(page: Page) -> None:
     )  # fmt: skip
     masks = gr.HTML("", elem_id="spans-masks")
     with all_controls(page, __file__, set_elsewhere=True):
-        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="spans-seed")
+        seed = seed_box(SEED, "Seed of the draw", elem_id="spans-seed")
     numbers, code = folds(__file__, "Prints the spans of this draw")
     page.keep(spans_text=text, spans_seed=seed, length=length, masking=masking)
     count_on(again, seed, SEEDS)

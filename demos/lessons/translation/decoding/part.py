@@ -16,7 +16,7 @@ from demos.figures.matrix import matrix_table
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp
+from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
@@ -44,7 +44,7 @@ def build(page: Page) -> None:
                 allow_custom_value=True,
                 elem_id="translation-sentence",
             )
-            step = gr.Slider(1, 20, value=5, step=1, label="French word", elem_id="translation-step")
+            step = moving_slider(1, 20, 5, label="French word", elem_id="translation-step")
             page.show_look()
             parts["step"] = gr.HTML("", elem_id="translation-one-step")
     parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")

@@ -15,10 +15,12 @@ from demos.errors import UserError
 from demos.lessons.translation.search.figure import distribution_figure, tree_figure
 from demos.lessons.translation.search.program import search_code
 from demos.page.folds import all_controls, folds
+from demos.page.layer_head_choices import moving_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
 from demos.training.form_values import NO_NUMBER
+from demos.widgets.seed_box.seed_box import seed_box
 
 TEXT = templates(__file__)
 KINDS = [("GRU, no attention", "none"), ("GRU, attention", "additive"), ("Transformer", "transformer")]
@@ -40,7 +42,7 @@ def build(page: Page) -> None:
                 elem_id="search-sentence",
             )  # fmt: skip
             width = gr.Slider(1, MOST_WIDTH, value=WIDTH, step=1, label="Width of the beam", elem_id="search-width")
-            steps = gr.Slider(0, 30, value=0, step=1, label="Steps shown (0: all)", elem_id="search-steps")
+            steps = moving_slider(0, 30, 0, label="Steps shown (0: all)", elem_id="search-steps")
             page.show_look()
             parts["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
     with gr.Row():
@@ -54,7 +56,7 @@ def build(page: Page) -> None:
                 penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty (beam search)")
                 top_k = gr.Slider(0, 50, value=0, step=1, label="Top-k (0: all words)")
                 top_p = gr.Slider(0.05, 1.0, value=1.0, step=0.05, label="Top-p (1: all words)")
-                seed = gr.Number(1, precision=0, label="Seed")
+                seed = seed_box(1)
     parts["numbers"], parts["program"] = folds(__file__, "The same beam search")
     parts["steps"] = steps
     page.keep(

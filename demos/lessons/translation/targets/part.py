@@ -17,7 +17,7 @@ from demos.errors import UserError
 from demos.lessons.translation.targets.figure import target_figure
 from demos.lessons.translation.targets.program import targets_code
 from demos.page.folds import all_controls, folds
-from demos.page.layer_head_choices import clamp
+from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
@@ -38,7 +38,7 @@ def build(page: Page) -> None:
             parts["bars"] = gr.Plot(label="Target and probabilities", show_label=False, elem_id="targets-bars")
         with gr.Column(scale=4, min_width=320):
             sentence = gr.Dropdown(offered, value=OPENING, label="English sentence", elem_id="targets-sentence")
-            place = gr.Slider(1, 20, value=2, step=1, label="French word", elem_id="targets-place")
+            place = moving_slider(1, 20, 2, label="French word", elem_id="targets-place")
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="targets-said", elem_classes="said")
             with all_controls(page, __file__):

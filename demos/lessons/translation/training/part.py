@@ -20,6 +20,7 @@ from demos.training.form_values import NO_NUMBER
 from demos.training.translation.training import FEWEST_STEPS, MOST_STEPS, Plan
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, guarded
+from demos.widgets.seed_box.seed_box import seed_box
 
 KINDS = [
     ("GRU, attention", "additive"),
@@ -51,7 +52,7 @@ def build(page: Page) -> None:
             parts["curve"] = live_curve(trainer.feeds.news, elem_id="translation-curve")
             with all_controls(page, __file__), gr.Row():
                 steps = gr.Slider(FEWEST_STEPS, MOST_STEPS, value=500, step=25, label="Steps (64 sentences each)")
-                seed = gr.Number(1, precision=0, label="Seed")
+                seed = seed_box(1)
     parts["runs"] = gr.HTML("", elem_id="translation-runs")
     parts["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
     parts["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")

@@ -31,7 +31,7 @@ from demos.lessons.translation.figure import alignment_figure
 from demos.lessons.translation.transformer.figure import ACROSS, BOX, stacks
 from demos.lessons.translation.transformer.program import transformer_code
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp
+from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
@@ -57,7 +57,7 @@ def build(page: Page) -> None:
                 elem_id="transformer-sentence",
             )  # fmt: skip
             with gr.Row():
-                word = gr.Slider(1, 20, value=5, step=1, label="Decoding step (row)", elem_id="transformer-step")
+                word = moving_slider(1, 20, 5, label="Decoding step (row)", elem_id="transformer-step")
                 head = gr.Slider(1, HEADS, value=1, step=1, label="Head", elem_id="transformer-head")
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")

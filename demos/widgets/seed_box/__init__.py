@@ -1,0 +1,1 @@
+"""A number box for the seed of whatever is drawn at random."""
