@@ -1,4 +1,4 @@
-"""A layer, a head or a token asked for: beyond the end it is the last one; unmoved, it is the model's own."""
+"""A layer, a head, a token or a measure asked for: beyond the end it is the last one; unmoved, the model's own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import gradio as gr
 
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
 from demos.counting import counted
 
 Value = TypeVar("Value", int, str)
@@ -27,6 +28,12 @@ def counted_slider(count: int, index: int, **options: Any) -> gr.Slider:
 def moving_slider(least: int, most: int, value: int, **options: Any) -> gr.Slider:
     """A slider whose end follows the model or the sentence; without ↺, which would set it beyond that end."""
     return gr.Slider(least, most, value=value, step=1, buttons=[], **options)
+
+
+def measure_choice(shown: str, elem_id: str) -> gr.Radio:
+    """Attention by weight, or by contribution; `shown` says what is seen of the norms."""
+    choices = [("attention weight α", WEIGHT), (f"contribution ‖α f(x)‖ ({shown})", CONTRIBUTION)]
+    return gr.Radio(choices, value=WEIGHT, label="Measure", elem_id=elem_id)
 
 
 def is_counted(component: Any) -> bool:

@@ -147,6 +147,11 @@ def many_heads_as_one(page: Page) -> None:
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
     expect(one).to_contain_text("Composition of banker (token 6) after layer 2, by rollout")
     expect(page.locator("#rollout-head")).to_have_count(0)
+    expect(one).to_contain_text("assumed residual share 0.50")
+    page.locator("#rollout-share").get_by_text("measured").click()
+    expect(said).to_contain_text("residual share measured for each token")
+    expect(page.locator("#rollout-residual")).to_have_count(0)
+    page.wait_for_url(re.compile("join_share=measured"))
 
     page.locator("#attention-rollout-controls .label-wrap").click()
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()

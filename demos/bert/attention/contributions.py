@@ -98,19 +98,53 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     to neither.
     """
     weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
-    values = _transformed(weights, states)  # [H, n, d]
-    mixed = (attention @ values).sum(axis=0)  # [n, d]
-    itself = (np.diagonal(attention, axis1=1, axis2=2)[..., None] * values).sum(axis=0)
-    deviation = (mixed + weights.output.bias + states).std(axis=-1, keepdims=True)
-
-    def scaled(part: np.ndarray) -> np.ndarray:
-        centred = (part - part.mean(axis=-1, keepdims=True)) / deviation * weights.attention_norm.gain
-        lengths: np.ndarray = np.linalg.norm(centred, axis=-1)
-        return lengths
-
-    own, others = scaled(itself + states), scaled(mixed - itself)
+    values = split_heads(weights.value(states), weights.num_heads)  # [H, n, d_k]
+    mixed = _projected(weights, attention @ values)
+    itself = _projected(weights, np.diagonal(attention, axis1=1, axis2=2)[..., None] * values)
+    deviation = _deviation(weights, mixed, states)
+    own, others = (
+        np.linalg.norm(_scaled(weights, part), axis=-1) / deviation for part in (itself + states, mixed - itself)
+    )
     shares: np.ndarray = own / (own + others)
     return shares
+
+
+def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
+    """How long the vector is that token j adds to token i through all heads, behind LayerNorm: <float64>[n, n].
+
+    |g_i(sum_h a_ij f_h(x_j))| with g_i(v) = gain * (v - mean v) / deviation_i, LayerNorm's linear part (Kobayashi et
+    al. 2021, section 3). Neither the residual nor a bias is in it. The n * n vectors, of d numbers each, are never
+    written down: |sum_h a_h u_h|^2 = sum_hk a_h a_k (u_h . u_k), and u_h . u_k depends on token j alone.
+    """
+    weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
+    transformed = _transformed(weights, states)  # [H, n, d]
+    scaled = _scaled(weights, transformed.astype(np.float64)).swapaxes(0, 1)  # [n, H, d]
+    products = scaled @ scaled.swapaxes(1, 2)  # u_h . u_k of each token: [n, H, H]
+    given = attention.astype(np.float64).transpose(2, 1, 0)  # a_ij by key, query, head: [n, n, H]
+    squares = ((given @ products) * given).sum(axis=-1)  # [n, n], a row a key
+    mixed = _projected(weights, attention @ split_heads(weights.value(states), weights.num_heads))
+    norms: np.ndarray = np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
+    return norms
+
+
+def _projected(weights: LayerWeights, heads: np.ndarray) -> np.ndarray:
+    """What W^O makes of all heads, without its bias: [H, n, d_k] -> [n, d]."""
+    joined: np.ndarray = heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
+    return joined
+
+
+def _deviation(weights: LayerWeights, mixed: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """What LayerNorm divides each token by, [n]; `mixed` [n, d] is attention's output without its bias."""
+    deviation: np.ndarray = np.sqrt(
+        (mixed + weights.output.bias + states).var(axis=-1) + weights.attention_norm.epsilon
+    )
+    return deviation
+
+
+def _scaled(weights: LayerWeights, parts: np.ndarray) -> np.ndarray:
+    """LayerNorm's linear part before the division by the deviation: [..., d] -> [..., d]."""
+    scaled: np.ndarray = (parts - parts.mean(axis=-1, keepdims=True)) * weights.attention_norm.gain
+    return scaled
 
 
 def _transformed(weights: LayerWeights, states: np.ndarray) -> np.ndarray:

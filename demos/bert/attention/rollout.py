@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from demos.bert.attention.contributions import (
+    CONTRIBUTION,
+    WEIGHT,
+    Measured,
+    added_norms,
+    measured,
+    staying_shares,
+)
 from demos.bert.attention.matrix_labels import Labels, word_starts
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
 
 What = Literal["head", "heads-mean", "heads-max", "layers-mean", "layers-max", "all-mean", "all-max", "rollout"]
+Share = Literal["assumed", "measured"]  # of a vector that stays where it is in one layer of a rollout
 Specials = Literal["show", "hide", "renormalise"]
 Quarter = Literal["all", "A-A", "A-B", "B-A", "B-B"]
 
@@ -23,7 +34,9 @@ class Recipe:
     what: What = "rollout"
     layer: int = 0  # of the heads; for a rollout the last layer that counts
     head: int = 0
-    residual: float = 0.5  # a rollout's share of what stays where it is
+    share: Share = "assumed"
+    residual: float = 0.5  # the share that is assumed
+    measure: str = WEIGHT  # or CONTRIBUTION
     words: bool = False
     specials: Specials = "show"
     quarter: Quarter = "all"
@@ -43,9 +56,12 @@ class Aggregate:
         return self.values.sum(axis=1)
 
 
-def aggregate(run: Run, recipe: Recipe) -> Aggregate:
-    """Apply `recipe`. Raises UserError where nothing is left to show."""
-    weights = joined_heads(run.attentions, recipe)
+def aggregate(loaded: LoadedModel, run: Run, recipe: Recipe) -> Aggregate:
+    """Apply `recipe` to a run of this model. Raises UserError where nothing is left to show."""
+    if recipe.what == "rollout":
+        weights = rollout(layer_mixing(loaded, run, layer, recipe) for layer in range(recipe.layer + 1))
+    else:
+        weights = joined_heads(measured(loaded, run, recipe.measure), recipe)
     labels = Labels.of_words(run.encoding) if recipe.words else Labels.of_tokens(run.encoding)
     if recipe.words:
         weights = to_words(weights, word_starts(run.encoding))
@@ -62,34 +78,69 @@ def aggregate(run: Run, recipe: Recipe) -> Aggregate:
     return Aggregate(weights[np.ix_(rows, columns)], labels.take(rows), labels.take(columns))
 
 
-def joined_heads(attentions: np.ndarray, recipe: Recipe) -> np.ndarray:
-    """The recipe's one matrix from attentions [L, H, n, n]: <float64>[n, n], a row a query.
+def joined_heads(by: Measured, recipe: Recipe) -> np.ndarray:
+    """The recipe's one matrix of the heads' shares, by weight or by contribution: <float64>[n, n], a row a query.
 
-    Rows sum to 1 but for a maximum, whose rows sum to 1 or more.
+    Rows sum to 1 but for a maximum, whose rows sum to 1 or more. Not for a rollout.
     """
-    if recipe.what == "rollout":
-        return rollout(attentions, recipe.layer, recipe.residual)
     if recipe.what == "head":
-        return attentions[recipe.layer, recipe.head].astype(np.float64)
+        return by.shares(recipe.layer)[recipe.head].astype(np.float64)
     over, how = recipe.what.split("-")
-    several = {
-        "heads": attentions[recipe.layer],  # [H, n, n]
-        "layers": attentions[:, recipe.head],  # [L, n, n]
-        "all": attentions.reshape(-1, *attentions.shape[2:]),  # [L * H, n, n]
-    }[over]
-    return several.max(axis=0).astype(np.float64) if how == "max" else several.mean(axis=0, dtype=np.float64)
+    layers = [recipe.layer] if over == "heads" else range(by.run.num_layers)
+    heads = slice(recipe.head, recipe.head + 1) if over == "layers" else slice(None)
+    several = (by.shares(layer)[heads] for layer in layers)  # one at a time: of long inputs they are large
+    if how == "max":
+        return np.max([matrices.max(axis=0) for matrices in several], axis=0).astype(np.float64)
+    joined: np.ndarray = np.mean([matrices.mean(axis=0, dtype=np.float64) for matrices in several], axis=0)
+    return joined
 
 
-def rollout(attentions: np.ndarray, up_to: int, residual: float = 0.5) -> np.ndarray:
-    """Attention rollout through layers 0..`up_to` of attentions [L, H, n, n]: <float64>[n, n], rows sum to 1.
+def layer_mixing(loaded: LoadedModel, run: Run, layer: int, recipe: Recipe) -> np.ndarray:
+    """How much of each token after `layer` a rollout takes from each before it: <float64>[n, n], rows sum to 1.
 
-    Ã_l = (1 - residual) * (the mean over layer l's heads) + residual * I; the rollout is Ã_l Ã_(l-1) ... Ã_0.
-    Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3; there the residual share is 0.5.
+    By weight, the mean over the heads; by contribution, the norms of what each token adds through all of them
+    (`added_norms`) as shares of their row. What the residual connection keeps is then assumed, the same for all
+    (`with_assumed_share`), or measured for each token (`with_measured_shares`).
     """
-    identity = np.eye(attentions.shape[-1])
-    rolled = identity
-    for layer in attentions[: up_to + 1]:  # [H, n, n]
-        rolled = ((1 - residual) * layer.mean(axis=0, dtype=np.float64) + residual * identity) @ rolled
+    if recipe.measure == CONTRIBUTION:
+        weights = renormalise(added_norms(loaded, run, layer))
+    else:
+        weights = run.attentions[layer].mean(axis=0, dtype=np.float64)
+    if recipe.share == "measured":
+        return with_measured_shares(weights, staying_shares(loaded, run, layer))
+    return with_assumed_share(weights, recipe.residual)
+
+
+def with_assumed_share(weights: np.ndarray, share: float) -> np.ndarray:
+    """(1 - share) * weights + share * I, both [n, n].
+
+    Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3; there the share is 0.5.
+    """
+    mixed: np.ndarray = (1 - share) * weights + share * np.eye(len(weights))
+    return mixed
+
+
+def with_measured_shares(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Weights [n, n] with `shares` [n] on the diagonal; what they leave goes to the others as the weights divide it.
+
+    The shares are 1 - r of Kobayashi et al. 2021's mixing ratio r (`staying_shares`): the residual and a token's
+    attention to itself are one vector there, so a weight on the token itself is part of its share.
+    """
+    others = renormalise(weights * (1 - np.eye(len(weights))))
+    mixed: np.ndarray = (1 - shares)[:, None] * others + np.diag(shares)
+    return mixed
+
+
+def rollout(mixings: Iterable[np.ndarray]) -> np.ndarray:
+    """The product of the layers' matrices <float64>[n, n], the last layer's leftmost: <float64>[n, n].
+
+    Abnar and Zuidema 2020, section 3. Where the rows of all sum to 1, those of the product do.
+    """
+    rolled: np.ndarray | None = None
+    for mixing in mixings:
+        rolled = mixing if rolled is None else mixing @ rolled
+    if rolled is None:
+        raise ValueError("a rollout needs a layer")
     return rolled
 
 

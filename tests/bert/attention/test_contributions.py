@@ -14,6 +14,7 @@ from demos.bert.attention.contributions import (
     CONTRIBUTION,
     WEIGHT,
     Measured,
+    added_norms,
     contributions,
     measured,
     staying_shares,
@@ -107,6 +108,45 @@ def distil(loaded: LoadedModel) -> LoadedModel:
     model.set_attn_implementation("eager")
     spec = ModelSpec("distil", "DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
     return LoadedModel(spec, loaded.tokenizer, model.requires_grad_(False))
+
+
+@pytest.mark.parametrize("kind", ["bundled", "tiny", "distil"])
+@torch.inference_mode()
+def test_shares_and_norms_are_those_of_what_transformers_own_modules_hand_on(
+    kind: str, request: pytest.FixtureRequest, tiny: LoadedModel
+) -> None:
+    """The vectors that make up each token are put through transformers' own LayerNorm, and add up to its output."""
+    loaded = distil(tiny) if kind == "distil" else request.getfixturevalue(kind)
+    blocks = loaded.model.transformer.layer if kind == "distil" else loaded.model.encoder.layer
+    norms = [block.sa_layer_norm if kind == "distil" else block.attention.output.LayerNorm for block in blocks]
+    seen: list[tuple[torch.Tensor, torch.Tensor]] = []
+    hooks = [
+        norm.register_forward_hook(lambda module, given, out: seen.append((given[0][0], out[0]))) for norm in norms
+    ]
+    (run,) = run_model(loaded, [encode(loaded.tokenizer, "Kettles sing, in the rain.", "Do they?")])
+    for hook in hooks:
+        hook.remove()
+    n = len(run.encoding)
+    for layer, (norm, (given, out)) in enumerate(zip(norms, seen, strict=True)):
+        vectors = contributions(loaded, run, layer).transformed[:, None] * run.attentions[layer][..., None]
+        parts = torch.from_numpy(vectors.sum(axis=0))  # [n, n, d]: what j adds to i
+        residual = torch.from_numpy(run.hidden_states[layer].copy())
+        bias = given - parts.sum(dim=1) - residual  # W_O's, the same for all tokens
+        torch.testing.assert_close(bias, bias[:1].expand_as(bias), atol=2e-5, rtol=0)
+
+        def after(part: torch.Tensor, i: int, norm: Any = norm, given: torch.Tensor = given) -> torch.Tensor:
+            """What a part of token i's sum is behind LayerNorm: linear in the part, as the deviation is that of all."""
+            deviation = (given[i].var(unbiased=False) + norm.eps).sqrt()
+            return norm.weight * (part - part.mean(dim=-1, keepdim=True)) / deviation
+
+        pairs, own = added_norms(loaded, run, layer), staying_shares(loaded, run, layer)
+        for i in range(n):
+            whole = after(parts[i], i).sum(dim=0) + after(residual[i], i) + after(bias[i], i) + norm.bias
+            torch.testing.assert_close(whole, out[i], atol=1e-4, rtol=1e-4)
+            np.testing.assert_allclose(pairs[i], after(parts[i], i).norm(dim=-1).numpy(), rtol=1e-3, atol=1e-5)
+            itself = after(parts[i, i] + residual[i], i).norm()
+            others = after(parts[i, [j for j in range(n) if j != i]].sum(dim=0), i).norm()
+            assert own[i] == pytest.approx(float(itself / (itself + others)), rel=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["bundled", "tiny", "distil"])

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.contributions import staying_shares
 from demos.bert.attention.rollout import Recipe, aggregate
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import drawn, numbers
 from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, told
@@ -19,7 +25,7 @@ from demos.page.services import Sentence, Services
 from tests.programs import printed
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
-CHOICES = ("rollout", 1, 2, 0.5, True, "show", "all", "0")
+CHOICES = ("rollout", 1, 2, "assumed", 0.5, "weight", True, "show", "all", "0")
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +34,11 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def choices(**changed: Any) -> tuple[Any, ...]:
-    names = ("what", "layer", "head", "residual", "words", "specials", "quarter", "token")
+    names = ("what", "layer", "head", "share", "residual", "measure", "words", "specials", "quarter", "token")
     return tuple(dict(zip(names, CHOICES, strict=True), **changed).values())
 
 
-def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
+def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     outputs = drawn(services, sentence, *choices(token="3"))  # a piece in the middle of its word
     theirs = services.run(sentence).attentions.astype(np.float64)
@@ -45,7 +51,8 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     np.testing.assert_allclose(outputs["plot"].data[1].x, 1, atol=1e-4)
     assert "every row sums to 1." in outputs["said"]
     run = services.run(sentence)
-    stays = staying_shares(services.loaded("minilm"), run, 1).mean()
+    own = [staying_shares(services.loaded("minilm"), run, layer).astype(np.float64) for layer in (0, 1)]
+    stays = own[1].mean()
     assert (
         f"a share of {stays:.0%} comes from the token itself in layer 2 (residual connection and attention to itself), "
         "on average over this input (Kobayashi et al. 2021)" in outputs["said"]
@@ -55,22 +62,50 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     assert ("unflappable (2)", "2") in outputs["token"]["choices"]
     assert "Composition of <q>unflappable</q> (token 2) after layer 2, by rollout" in outputs["sources"]
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs["sources"])]
-    alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
-    assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]
+    factors = []
+    for layer in (0, 1):
+        given = theirs[layer].mean(axis=0)
+        np.fill_diagonal(given, 0)
+        factors.append((1 - own[layer])[:, None] * given / given.sum(axis=1, keepdims=True) + np.diag(own[layer]))
+    measured = factors[1] @ factors[0]
+    other = measured[2:6].mean(axis=0)
+    assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(other[2:6].sum(), abs=6e-4)]
+    assert "assumed residual share 0.50</span>" in outputs["sources"]
+    itself = [by_word(matrix) for matrix in (rolled, measured)]
+    assert itself[1] > itself[0] + 0.1  # far more than half of a token comes from itself
+    both = (
+        f"a word makes up {itself[0]:.0%} of its own row with the assumed share, and {itself[1]:.0%} with the measured"
+    )
+    assert both in outputs["said"]
+    turned = drawn(services, sentence, *choices(token="3", share="measured"))
+    assert both in turned["said"]
+    assert "residual share measured for each token" in turned["said"]
+    np.testing.assert_allclose(np.array(turned["plot"].data[0].z)[2, 2], other[2:6].sum(), atol=1e-4)
+    shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", turned["sources"])]
+    assert shown[:2] == [pytest.approx(other[2:6].sum(), abs=6e-4), pytest.approx(row[2:6].sum(), abs=6e-4)]
+    assert turned["share"]["visible"]
+    assert not turned["residual"]["visible"]
     assert f"<td>{row[0]:.3f}</td>" in outputs["table"]
+
+
+def by_word(matrix: np.ndarray) -> float:
+    """The mean of the diagonal once tokens 2 to 5 are one word."""
+    alone = np.diagonal(matrix)[[0, 1, 6, 7, 8, 9][: len(matrix) - 4]]
+    word = matrix[2:6, 2:6].sum(axis=1).mean()
+    return float(np.mean([*alone, word]))
 
 
 def test_only_what_counts_is_on_offer(services: Services) -> None:
     offered = {}
     for what in ("rollout", "heads-mean", "layers-max", "all-mean", "head"):
         outputs = drawn(services, Sentence(TEXT, "", "minilm"), *choices(what=what))
-        offered[what] = [outputs[name]["visible"] for name in ("layer", "head", "residual", "quarter")]
+        offered[what] = [outputs[name]["visible"] for name in ("layer", "head", "share", "residual", "quarter")]
     assert offered == {
-        "rollout": [True, False, True, False],
-        "heads-mean": [True, False, False, False],
-        "layers-max": [False, True, False, False],
-        "all-mean": [False, False, False, False],
-        "head": [True, True, False, False],
+        "rollout": [True, False, True, True, False],
+        "heads-mean": [True, False, False, False, False],
+        "layers-max": [False, True, False, False, False],
+        "all-mean": [False, False, False, False, False],
+        "head": [True, True, False, False, False],
     }
     outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), *choices(layer=23, head=15))
     assert outputs["quarter"]["visible"]
@@ -80,7 +115,7 @@ def test_only_what_counts_is_on_offer(services: Services) -> None:
 def test_the_sentence_says_what_was_done(services: Services) -> None:
     run = services.run(Sentence(TEXT, PAIR, "minilm"))
     recipe = Recipe("heads-mean", 3, words=True, specials="hide", quarter="A-B")
-    made = aggregate(run, recipe)
+    made = aggregate(services.loaded("minilm"), run, recipe)
     sums = made.values.sum(axis=1)
     assert told(recipe, made, run) == (
         "The mean over the 12 heads of layer 4, word by word (weights to a split word are summed over its pieces, "
@@ -89,10 +124,15 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
         f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
     )
     most = Recipe("all-max")
-    assert told(most, aggregate(run, most), run).startswith(
+    assert told(most, aggregate(services.loaded("minilm"), run, most), run).startswith(
         "The largest weight among all 72 heads of all 6 layers: rows"
     )
     assert "not a distribution" in note(most)
+    by_norm = Recipe("all-max", measure="contribution")
+    assert told(by_norm, aggregate(services.loaded("minilm"), run, by_norm), run).startswith(
+        "The largest share among all 72 heads of all 6 layers, by contribution (each norm as a share of its row): rows"
+    )
+    assert "in proportion to their contributions" in note(Recipe(share="measured", measure="contribution"))
     assert "only their number in common" in note(Recipe("layers-mean", head=4))
     assert note(Recipe("heads-mean")) == ""
 
@@ -102,13 +142,17 @@ PROGRAMS = [
     Recipe("heads-max", 2, specials="hide"),
     Recipe("layers-mean", head=7, words=True, specials="renormalise", quarter="B-A"),
     Recipe("all-max", quarter="A-B"),
+    Recipe("rollout", 4, share="measured", words=True),
+    Recipe("rollout", 3, share="measured", measure="contribution"),
+    Recipe("rollout", 3, residual=0.3, measure="contribution"),
+    Recipe("layers-max", head=7, measure="contribution", specials="renormalise"),
 ]
 
 
 def test_the_programs_print_these_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(Sentence('Say "unflappable"\\n{x} now.', PAIR, "minilm"))
     for recipe in PROGRAMS:
-        made = aggregate(run, recipe)
+        made = aggregate(bundled, run, recipe)
         program = rollout_code(bundled.spec, run.encoding, recipe)
         lines = [re.fullmatch(r"(\S+) \[(.*)\] sum (\S+)", line) for line in printed(program)]
         found = [line.groups() for line in lines if line]
@@ -116,6 +160,23 @@ def test_the_programs_print_these_numbers(services: Services, bundled: LoadedMod
         rows = np.array([[float(number) for number in row.split(",")] for _, row, _ in found])
         np.testing.assert_allclose(rows, made.values, atol=6e-4)
         np.testing.assert_allclose([float(total) for _, _, total in found], made.values.sum(axis=1), atol=6e-4)
+
+
+def test_the_programs_know_distilberts_names_too(tiny: LoadedModel, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
+    model = DistilBertModel(config).eval()
+    model.set_attn_implementation("eager")
+    model.save_pretrained(tmp_path)
+    tiny.tokenizer.save_pretrained(tmp_path)
+    spec = ModelSpec("distil", "DistilBERT", str(tmp_path), "", 2, 4, 32, cased=False, segments=False)
+    distil = LoadedModel(spec, tiny.tokenizer, model.requires_grad_(False))
+    (run,) = run_model(distil, [encode(tiny.tokenizer, TEXT)])
+    for what in ("rollout", "heads-max"):
+        recipe = Recipe(what, 1, share="measured", measure="contribution")  # type: ignore[arg-type]
+        lines = printed(rollout_code(spec, run.encoding, recipe))
+        rows = [json.loads(line[line.index(" [") : line.rindex("] ") + 1]) for line in lines if "] sum" in line]
+        np.testing.assert_allclose(rows, aggregate(distil, run, recipe).values, atol=6e-4)
 
 
 def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
@@ -130,12 +191,12 @@ def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
 
 def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) -> None:
     sentence = Sentence("<img src=x onerror=alert(1)> ${x}", "", "minilm")
-    outputs = drawn(services, sentence, "</b>", None, None, 7, True, "x", "y", "9" * 5000)
+    outputs = drawn(services, sentence, "</b>", None, None, "<i>", 7, "<b>", True, "x", "y", "9" * 5000)
     assert all("<img" not in outputs[name] for name in ("said", "sources", "table"))
     assert "<q>[SEP]</q>" not in outputs["sources"]
     assert "residual share 1.00" in outputs["said"]
     run = services.run(sentence)
-    made = aggregate(run, Recipe("head"))
+    made = aggregate(services.loaded("minilm"), run, Recipe("head"))
     assert "<b>&lt;</b>" in sources_html(made, 1, Recipe("head"))
 
 
@@ -151,7 +212,14 @@ def test_the_file_holds_the_recipe_and_its_numbers(services: Services) -> None:
     name, text = numbers(services, sentence, *choices(quarter="B-A")[:-1])
     document = json.loads(text)
     assert name == "bert-attention-rollout-layer2.json"
-    made = aggregate(services.run(sentence), Recipe("rollout", 1, 2, words=True, quarter="B-A"))
+    made = aggregate(
+        services.loaded("minilm"), services.run(sentence), Recipe("rollout", 1, 2, words=True, quarter="B-A")
+    )
     np.testing.assert_allclose(document["weights"], made.values, atol=1e-6)
-    assert document["recipe"]["quarter"] == "B-A"
+    assert (document["recipe"]["quarter"], document["recipe"]["share"]) == ("B-A", "assumed")
+    measured = json.loads(numbers(services, sentence, *choices(share="measured", measure="contribution")[:-1])[1])
+    recipe = Recipe("rollout", 1, 2, "measured", measure="contribution", words=True)
+    expected = aggregate(services.loaded("minilm"), services.run(sentence), recipe)
+    np.testing.assert_allclose(measured["weights"], expected.values, atol=1e-6)
+    assert (measured["recipe"]["share"], measured["recipe"]["measure"]) == ("measured", "contribution")
     assert (document["rows"][0], document["columns"][2]) == ("nobody", "unflappable")

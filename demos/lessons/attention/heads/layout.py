@@ -16,7 +16,7 @@ from demos.counting import counted
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.page.folds import all_controls
-from demos.page.layer_head_choices import clamp, counted_slider
+from demos.page.layer_head_choices import clamp, counted_slider, measure_choice
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons
@@ -47,15 +47,7 @@ def layout(page: Page) -> dict[str, Any]:
                 min_width=330,
             )
             page.show_look()
-            parts["measure"] = gr.Radio(
-                [
-                    ("attention weight α", WEIGHT),
-                    ("contribution ‖α f(x)‖ (lines and scores: its share of the row)", CONTRIBUTION),
-                ],
-                value=WEIGHT,
-                label="Measure",
-                elem_id="attention-measure",
-            )
+            parts["measure"] = measure_choice("lines and scores: its share of the row", "attention-measure")
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",

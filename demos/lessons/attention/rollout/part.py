@@ -9,15 +9,15 @@ from typing import Any, cast, get_args
 
 import gradio as gr
 
-from demos.bert.attention.contributions import staying_shares
-from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Specials, What, aggregate
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, staying_shares
+from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Share, Specials, What, aggregate
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, told
 from demos.page.folds import all_controls, code_fold, fold, formula_fold
-from demos.page.layer_head_choices import clamp, counted_slider, slider
+from demos.page.layer_head_choices import clamp, counted_slider, measure_choice, slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
@@ -34,6 +34,7 @@ WHATS: dict[What, str] = {
     "all-max": "maximum over all heads and layers",
     "head": "one head",
 }
+SHARES: dict[Share, str] = {"assumed": "assumed", "measured": "measured"}
 SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalised"}
 OF_A_LAYER = {"rollout", "heads-mean", "heads-max", "head"}
 OF_A_HEAD = {"layers-mean", "layers-max", "head"}
@@ -46,7 +47,7 @@ def build(page: Page) -> None:
         with gr.Column(elem_id="rollout-controls"):
             recipe = controls(page, services)
             page.show_look()
-        parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "residual", "quarter")}
+        parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "share", "residual", "quarter")}
         with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
             parts["plot"] = gr.Plot(label="Attention of all heads, combined", show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
@@ -68,7 +69,7 @@ def build(page: Page) -> None:
     formula_fold(__file__)
     parts["program"] = code_fold(__file__, "Prints these numbers")
 
-    in_link = {"what": "join", "layer": "join_layer", "head": "join_head"}
+    in_link = {"what": "join"} | {name: f"join_{name}" for name in ("layer", "head", "share", "measure")}
     page.keep(**{in_link.get(name, name): choice for name, choice in recipe.items()}, of=parts["token"])
     show = by_component(parts, partial(drawn, services))
     page.draw(show, [*recipe.values(), parts["token"]], list(parts.values()), show_progress="hidden")
@@ -91,11 +92,13 @@ def controls(page: Page, services: Services) -> dict[str, gr.Component]:
             max(spec.num_heads for spec in specs), 2, label="Head",
             elem_id="rollout-head", visible=False,
         ),
-        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual share (paper: 0.5)",
+        "share": gr.Radio(_menu(SHARES), value="assumed", label="Residual share", elem_id="rollout-share"),
+        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Assumed share (paper: 0.5)",
             elem_id="rollout-residual"),
     }  # fmt: skip
     with all_controls(page, __file__):
         return first | {
+            "measure": measure_choice("its share of the row", "rollout-measure"),
             "words": gr.Checkbox(True, label="Merge pieces into words", elem_id="rollout-words"),
             "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
             "quarter": gr.Radio(
@@ -110,26 +113,29 @@ def _menu(names: Mapping[Any, str]) -> list[tuple[str, str]]:
 
 
 def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, Any]:
-    """What changes with the eight choices: the recipe's seven, and the token of the list."""
+    """What changes with the choices: the recipe's, in the order of `read_recipe`, and the token of the list."""
     *values, token = choices
     run, loaded = services.run(sentence), services.loaded(sentence.model)
     recipe = read_recipe(run, *values)
-    joined = aggregate(run, recipe)
-    rollout = recipe.what == "rollout"
-    beside = aggregate(run, replace(recipe, what="heads-mean")) if rollout else None
+    joined = aggregate(loaded, run, recipe)
+    rollout, assumed = recipe.what == "rollout", recipe.share == "assumed"
+    other: Share = "measured" if assumed else "assumed"
+    beside = aggregate(loaded, run, replace(recipe, share=other)) if rollout else None
     place = joined.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
     few, table = cut(joined, SHOWN), cut(joined, TABLE)
     stays = float(staying_shares(loaded, run, recipe.layer).mean()) if rollout else None
+    what = "weight" if recipe.measure == WEIGHT and not rollout else "share"
     caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(joined, table)) else "")
     rows = list(zip(joined.rows.numbers, joined.rows.names, strict=True))
     up_to = "Up to layer" if rollout else "Layer"
     return {
         "layer": slider(values[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=up_to),
         "head": slider(values[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
-        "residual": gr.update(visible=rollout),
+        "share": gr.update(visible=rollout),
+        "residual": gr.update(visible=rollout and assumed),
         "quarter": gr.update(visible=run.encoding.sentence_b_start is not None),
-        "plot": matrix_figure(few.values, few.rows, few.columns, what="share" if rollout else "weight", row_sums=True),
-        "said": TEXT.told(told(recipe, joined, run), note(recipe, stays), left_out(joined, few)),
+        "plot": matrix_figure(few.values, few.rows, few.columns, what=what, row_sums=True),
+        "said": TEXT.told(told(recipe, joined, run), note(recipe, stays, joined, beside), left_out(joined, few)),
         "token": gr.update(
             choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
         ),
@@ -140,14 +146,25 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
 
 
 def read_recipe(
-    run: Run, what: str, layer: float, head: float, residual: float, words: bool, specials: str, quarter: str
+    run: Run,
+    what: str,
+    layer: float,
+    head: float,
+    share: str,
+    residual: float,
+    measure: str,
+    words: bool,
+    specials: str,
+    quarter: str,
 ) -> Recipe:
     """The controls' answers as a Recipe; a layer or head beyond this model's becomes its last one."""
     return Recipe(
         what=cast(What, what if what in get_args(What) else "rollout"),
         layer=clamp(layer, run.num_layers),
         head=clamp(head, run.num_heads),
+        share="measured" if share == "measured" else "assumed",
         residual=min(max(round(float(residual or 0), 2), 0.0), 1.0),
+        measure=CONTRIBUTION if measure == CONTRIBUTION else WEIGHT,
         words=bool(words),
         specials=cast(Specials, specials if specials in get_args(Specials) else "show"),
         quarter=cast(Quarter, quarter if quarter in get_args(Quarter) else "all"),
@@ -170,19 +187,19 @@ def left_out(joined: Aggregate, few: Aggregate) -> str:
 
 def numbers(services: Services, sentence: Sentence, *choices: Any) -> tuple[str, str]:
     """The file that the button JSON hands out: its name, and the matrix with what was done to make it."""
-    run = services.run(sentence)
+    run, loaded = services.run(sentence), services.loaded(sentence.model)
     recipe = read_recipe(run, *choices)
     name = file_name("bert-attention", recipe.what, f"layer{counted(recipe.layer)}", extension="json")
-    return name, aggregate_json(run, services.loaded(sentence.model).spec.title, recipe, aggregate(run, recipe))
+    return name, aggregate_json(run, loaded.spec.title, recipe, aggregate(loaded, run, recipe))
 
 
 PART = Part(
     tab="Combine heads",
     look=(
         "Rollout multiplies the attention matrices of the layers: each row estimates how much each input word "
-        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged; in "
-        "BERT this share is larger, so rollout exaggerates the mixing. Move “Up to layer” to the end: the diagonal "
-        "(the share of the word itself) fades, and the rows become similar."
+        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged; "
+        "measured, the share is larger, and the list shows both. Move “Up to layer” to the end: the diagonal (the "
+        "share of the word itself) fades, and the rows become similar."
     ),
     build=build,
     order=2,

@@ -10,6 +10,7 @@ import numpy as np
 from demos.bert.attention.rollout import Aggregate, Recipe
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.bert.model.layer_weights import PARTS
 from demos.bert.model.run import Run
 from demos.figures.download_names import rounded
 from demos.figures.palette import word_colour
@@ -36,18 +37,23 @@ def told(recipe: Recipe, joined: Aggregate, run: Run) -> str:
     return " ".join(sentence.split())
 
 
-def note(recipe: Recipe, stays: float | None = None) -> str:
+def note(
+    recipe: Recipe, stays: float | None = None, joined: Aggregate | None = None, beside: Aggregate | None = None
+) -> str:
     """What to bear in mind with this way of joining heads (plain text); empty where there is nothing.
 
-    `stays` is the share of a token that stays itself in the recipe's layer, measured in lengths.
+    `stays` is the share of a token that stays itself in the recipe's layer, measured in lengths. `joined` and `beside`
+    are the rollouts of this share and of the other: how much of each token is itself after all layers is told of both.
     """
-    return " ".join(PLAIN.note(recipe, stays).split())
+    both = joined is not None and beside is not None and joined.rows == joined.columns
+    itself = [float(np.diagonal(one.values).mean()) for one in (joined, beside) if one is not None and both]
+    return " ".join(PLAIN.note(recipe, stays, itself).split())
 
 
 def sources_html(joined: Aggregate, place: int, recipe: Recipe, beside: Aggregate | None = None) -> str:
     """The strongest entries of row `place` as a list of bars; `beside` puts another matrix' same row next to it.
 
-    `beside` is cut and named as `joined` is: for a rollout, the mean of its last layer alone.
+    `beside` is cut and named as `joined` is: for a rollout, the one with the other residual share.
     """
     row, other = joined.values[place], beside.values[place] if beside else None
     order = np.argsort(-row, kind="stable")[:SOURCES]
@@ -87,7 +93,11 @@ def aggregate_json(run: Run, title: str, recipe: Recipe, joined: Aggregate) -> s
         "first_token_of_column": list(joined.columns.numbers),
         "weights": rounded(joined.values),
         "row_sums": rounded(joined.sums),
-        "sources": ["Abnar and Zuidema 2020 (rollout)", "Clark et al. 2019, section 4.1 (words)"],
+        "sources": [
+            "Abnar and Zuidema 2020 (rollout)",
+            "Kobayashi et al. 2020 (contributions) and 2021 (measured residual share)",
+            "Clark et al. 2019, section 4.1 (words)",
+        ],
     }
     return json.dumps(document, ensure_ascii=False)
 
@@ -104,5 +114,7 @@ def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
         segments=spec.segments,
         recipe=recipe,
         stays=round(recipe.residual, 2),
+        blocks="model.encoder.layer" if spec.segments else "model.transformer.layer",
+        names=PARTS["bert" if spec.segments else "distilbert"],
         quarter=["AB".index(recipe.quarter[end]) for end in (0, -1)] if cut else None,
     )
