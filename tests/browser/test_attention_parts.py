@@ -99,6 +99,13 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
         page.evaluate(f"Array.from({PLOT.format('difference')}.z, row => [...row])"), expected, atol=6e-5
     )
 
+    # by contribution, the shares of the norms; and back to the weights
+    page.locator("#compare-measure").get_by_text("contribution").click()
+    expect(said).to_contain_text("by contribution")
+    page.wait_for_url(re.compile("compare_measure=contribution"))
+    page.locator("#compare-measure").get_by_text("attention weight").click()
+    expect(said).not_to_contain_text("by contribution")
+
     # the head that differs most opens at a press, and stands in the menus and in the link
     first = page.locator("button.compare-pick").first
     layer, head = (part.split(" ")[1] for part in first.inner_text().split(":")[0].split(", "))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from demos.bert.attention.comparison import Which, compare
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, Measured, measured
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, RunCache
 from demos.widgets.comparison.figure import (
@@ -39,7 +40,7 @@ def sides(runs: tuple[Run, Run], which: Which = HEAD) -> tuple[Side, Side]:
 
 
 def test_both_sides_share_a_scale_and_zero_is_the_middle_of_the_third(runs: tuple[Run, Run]) -> None:
-    found = compare(*runs, HEAD, HEAD, fold=True)
+    found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
     left, right, difference = (figure.data[0] for figure in pictures(found))
     assert left.zmin == right.zmin == 0
     peak = np.nanmax([found.left, found.right])
@@ -57,7 +58,7 @@ def test_both_sides_share_a_scale_and_zero_is_the_middle_of_the_third(runs: tupl
 
 
 def test_labels_keep_special_tokens_hues_and_where_b_begins(runs: tuple[Run, Run]) -> None:
-    found = compare(*runs, HEAD, HEAD, fold=True)
+    found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
     labels = labels_of(found.alignment)
     assert labels.names[labels.sentence_b_start] == "Rain"  # type: ignore[index]
     assert [name for name, special in zip(labels.names, labels.special, strict=True) if special] == [
@@ -69,7 +70,7 @@ def test_labels_keep_special_tokens_hues_and_where_b_begins(runs: tuple[Run, Run
 
 
 def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
-    found = compare(*runs, HEAD, HEAD, fold=True)
+    found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
     names = found.alignment.names
     cells = [
         (abs(found.right[i, j] - found.left[i, j]), i, j)
@@ -94,17 +95,19 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
 
 
 def test_the_same_twice_and_nothing_in_common(runs: tuple[Run, Run]) -> None:
-    same = compare(runs[0], runs[0], HEAD, HEAD, fold=True)
+    same = compare(Measured(runs[0]), Measured(runs[0]), HEAD, HEAD, fold=True)
     told = told_html(same, *sides((runs[0], runs[0])))
     assert "no weight differs by 0.0005 or more" in told
     assert "aside" not in told
-    against = told_html(compare(*runs, HEAD, Which(), fold=True), sides(runs)[0], sides(runs, Which())[1])
+    against = told_html(
+        compare(*map(Measured, runs), HEAD, Which(), fold=True), sides(runs)[0], sides(runs, Which())[1]
+    )
     assert "Layer 2, head 3, compared with mean of all layers and heads." in against
 
 
 def test_a_cut_is_told(tiny: LoadedModel) -> None:
     run = RunCache().get(tiny, "sand " * 100)
-    found = compare(run, run, HEAD, HEAD, fold=True)
+    found = compare(Measured(run), Measured(run), HEAD, HEAD, fold=True)
     assert "one &lt;i&gt;: only the first 64 of 102 tokens are compared." in told_html(found, *sides((run, run)))
 
 
@@ -123,20 +126,22 @@ def test_the_heads_that_differ_most() -> None:
 
 
 def test_what_was_typed_stays_text(runs: tuple[Run, Run]) -> None:
-    found = compare(*runs, HEAD, HEAD, fold=True)
+    found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
     shown = told_html(found, *sides(runs)) + largest_html(found) + numbers_html(found, *sides(runs))
     assert not re.search(r"<(?!/?(?:p|b|q|h3|div|table|caption|thead|tbody|tr|th|td|small)\b)", shown)
     assert "&lt;" in shown
 
 
+@pytest.mark.parametrize("measure", [WEIGHT, CONTRIBUTION])
 @pytest.mark.parametrize("which", [Which(4, 7), Which(2), Which()])
-def test_the_program_prints_these_differences(bundled: LoadedModel, which: Which) -> None:
+def test_the_program_prints_these_differences(bundled: LoadedModel, which: Which, measure: str) -> None:
     cache = RunCache()
     left, right = (
         cache.get(bundled, 'The unflappable banker\'s "smile".'),
         cache.get(bundled, "An unflappable banker.", "So {x}."),
     )
-    found = compare(left, right, which, Which(0, 1), fold=True)
+    of_left, of_right = (measured(bundled, run, measure) for run in (left, right))
+    found = compare(of_left, of_right, which, Which(0, 1), fold=True)
     code = compare_code(Side("a", left, which), Side("b", right, Which(0, 1)), (bundled.spec, bundled.spec), found)
     names = list(found.alignment.names)
     lines = [re.fullmatch(r"from (.+) to (.+): ([+-][0-9.]+)", line) for line in printed(code)]
@@ -149,7 +154,7 @@ def test_the_program_prints_these_differences(bundled: LoadedModel, which: Which
 
 def test_the_program_for_other_models_compiles_and_is_pinned(store, bundled: LoadedModel) -> None:  # type: ignore[no-untyped-def]
     run = RunCache().get(bundled, TEXT)
-    found = compare(run, run, HEAD, HEAD, fold=True)
+    found = compare(Measured(run), Measured(run), HEAD, HEAD, fold=True)
     spec = store.spec("bert-base-cased")
     code = compare_code(*sides((run, run)), (bundled.spec, spec), found)
     compile(code, "snippet", "exec")

@@ -1,4 +1,4 @@
-"""Two runs compared head by head: the weights in the rows of their alignment, their difference, and how far apart."""
+"""Two runs compared head by head: weights, or contributions, in the rows of their alignment, and how far apart."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from demos.bert.attention.alignment import SHOWN, Alignment, Side, align, arranged
+from demos.bert.attention.contributions import Measured
 from demos.bert.attention.rollout import to_words
-from demos.bert.model.run import Run
 from demos.counting import head_name, layer_name
 
 
 @dataclass(frozen=True)
 class Which:
-    """Which weights of a run: one head of one layer, the mean of a layer's heads, or of all (None)."""
+    """Which shares of a run: one head of one layer, the mean of a layer's heads, or of all (None)."""
 
     layer: int | None = None
     head: int | None = None  # goes for nothing without a layer
 
-    def of(self, attentions: np.ndarray) -> np.ndarray:
+    def of(self, shares: np.ndarray) -> np.ndarray:
         """[L, H, n, n] -> [n, n]"""
         if self.layer is None:
-            return attentions.mean(axis=(0, 1))
-        return attentions[self.layer].mean(axis=0) if self.head is None else attentions[self.layer, self.head]
+            return shares.mean(axis=(0, 1))
+        return shares[self.layer].mean(axis=0) if self.head is None else shares[self.layer, self.head]
 
     @property
     def name(self) -> str:
@@ -41,6 +41,7 @@ class Comparison:
     left: np.ndarray  # <float64>[r, r]
     right: np.ndarray  # <float64>[r, r]
     heads: np.ndarray | None  # <float64>[L, H]: `moved` head by head; None where the sides have other numbers
+    measure: str  # WEIGHT or CONTRIBUTION: what both sides hold the shares of
 
     @property
     def difference(self) -> np.ndarray:
@@ -48,16 +49,23 @@ class Comparison:
         return self.right - self.left
 
 
-def compare(left: Run, right: Run, left_which: Which, right_which: Which, fold: bool, shown: int = SHOWN) -> Comparison:
-    """Compare one attention of each run, among the first `shown` tokens; `fold` as in `align`."""
-    alignment = align(left.encoding, right.encoding, fold, shown)
-    of_left, of_right = _in_units(left.attentions, alignment, "left"), _in_units(right.attentions, alignment, "right")
-    same_shape = left.attentions.shape[:2] == right.attentions.shape[:2]
+def compare(
+    left: Measured, right: Measured, left_which: Which, right_which: Which, fold: bool, shown: int = SHOWN
+) -> Comparison:
+    """Compare one attention of each run by one measure, among the first `shown` tokens; `fold` as in `align`.
+
+    By contribution, each norm is a share of its whole row (`Measured.shares`): so both sides' rows sum to 1, as weights
+    do, and two models' vectors may have any length.
+    """
+    alignment = align(left.run.encoding, right.run.encoding, fold, shown)
+    of_left, of_right = _in_units(left, alignment, "left"), _in_units(right, alignment, "right")
+    same_shape = left.run.attentions.shape[:2] == right.run.attentions.shape[:2]
     return Comparison(
         alignment,
         arranged(left_which.of(of_left), alignment, "left"),
         arranged(right_which.of(of_right), alignment, "right"),
         moved(arranged(of_left, alignment, "left"), arranged(of_right, alignment, "right")) if same_shape else None,
+        left.measure,
     )
 
 
@@ -74,14 +82,14 @@ def moved(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.where(count > 0, np.where(shared, rows, 0).sum(axis=-1) / np.maximum(count, 1), np.nan)
 
 
-def _in_units(attentions: np.ndarray, alignment: Alignment, side: Side) -> np.ndarray:
-    """Weights [..., n, n] of tokens as weights [..., u, u] of one side's units, cut where the picture ends."""
+def _in_units(by: Measured, alignment: Alignment, side: Side) -> np.ndarray:
+    """A run's shares between one side's units, cut where the picture ends: <float64>[L, H, u, u]"""
     units = alignment.left if side == "left" else alignment.right
     end = 1 + units[-1].tokens[-1]
-    weights = attentions[..., :end, :end].astype(np.float64)
+    shares = np.stack([by.shares(layer)[:, :end, :end] for layer in range(by.run.num_layers)]).astype(np.float64)
     if not alignment.by_word:
-        return weights
-    return to_words(weights, [unit.tokens[0] for unit in units])
+        return shares
+    return to_words(shares, [unit.tokens[0] for unit in units])
 
 
 def _whole(weights: np.ndarray) -> np.ndarray:

@@ -11,9 +11,11 @@ import plotly.graph_objects as go
 
 from demos.bert.attention.alignment import Alignment
 from demos.bert.attention.comparison import Comparison, Which
+from demos.bert.attention.contributions import CONTRIBUTION
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
+from demos.bert.model.layer_weights import PARTS
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import rounded
@@ -41,10 +43,16 @@ def pictures(comparison: Comparison) -> tuple[go.Figure, go.Figure, go.Figure]:
     peak = max(float(np.nanmax(comparison.left, initial=0)), float(np.nanmax(comparison.right, initial=0)))
     limit = max(0.01, np.ceil(peak * 100) / 100)
     left, right = (
-        matrix_figure(side, labels, labels, limit=limit, narrow=True) for side in (comparison.left, comparison.right)
+        matrix_figure(side, labels, labels, limit=limit, what=_quantity(comparison), narrow=True)
+        for side in (comparison.left, comparison.right)
     )
     difference = matrix_figure(comparison.difference, labels, labels, scale="signed", what="right − left", narrow=True)
     return left, right, difference
+
+
+def _quantity(comparison: Comparison) -> str:
+    """What a cell is: a weight, or a share of its row's contributions."""
+    return "share" if comparison.measure == CONTRIBUTION else "weight"
 
 
 def labels_of(alignment: Alignment) -> Labels:
@@ -68,6 +76,7 @@ def told_html(comparison: Comparison, left: Side, right: Side) -> str:
     largest = _cell(comparison, *ranked[0]) if ranked else None
     drawn = [(side, units[-1].tokens[-1] + 1) for side, units in ((left, alignment.left), (right, alignment.right))]
     return TEXT.told(
+        what=_quantity(comparison),
         name=left.which.name if left.which == right.which else f"{left.which.name}, compared with {right.which.name}",
         largest=largest,
         nothing=largest and abs(largest["difference"]) < NOTHING,
@@ -141,17 +150,22 @@ def largest_html(comparison: Comparison, count: int = 8) -> str:
 def numbers_html(comparison: Comparison, left: Side, right: Side) -> str:
     """Three tables: each side's weights and the difference, by the rows of the pictures."""
     labels = labels_of(comparison.alignment)
+    of = ", by contribution" if comparison.measure == CONTRIBUTION else ""
     return (
-        matrix_table(comparison.difference, labels, labels, "Right minus left")
-        + matrix_table(comparison.left, labels, labels, f"Left, {left.which.name}")
-        + matrix_table(comparison.right, labels, labels, f"Right, {right.which.name}")
+        matrix_table(comparison.difference, labels, labels, f"Right minus left{of}")
+        + matrix_table(comparison.left, labels, labels, f"Left, {left.which.name}{of}")
+        + matrix_table(comparison.right, labels, labels, f"Right, {right.which.name}{of}")
     )
 
 
 def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
     """Both sides' weights and their difference as a JSON document; null where a side has no such word."""
+    what = "BERT's attention weights"
+    if comparison.measure == CONTRIBUTION:
+        what += " times the lengths of the transformed values, as shares of each row (Kobayashi et al. 2020),"
     document: dict[str, Any] = {
-        "what": "BERT's attention weights on two sides and right minus left: [query][key], in the order of rows",
+        "what": f"{what} on two sides and right minus left: [query][key], in the order of rows",
+        "measure": comparison.measure,
         "counting": "layer and head from 0, as in transformers; attention from 1, as on the page",
         "rows": list(comparison.alignment.names),
         "special": list(labels_of(comparison.alignment).special),
@@ -187,10 +201,12 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
             needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
         imports.add(needed)
         sides.append({"name": name, "source": source, "texts": texts_of(side.run.encoding), "which": side.which})
+        sides[-1]["names"] = PARTS["bert" if spec.segments else "distilbert"]
     alignment = comparison.alignment
     rows = [
         (name, list(here.tokens), list(there.tokens))
         for name, (here, there) in zip(alignment.names, alignment.pairs, strict=True)
         if here and there
     ]
-    return PROGRAM.program("".join(imports), sides, rows, MAX_TOKENS)
+    by_norm = comparison.measure == CONTRIBUTION
+    return PROGRAM.program("".join(imports), sides, rows, MAX_TOKENS, by_norm)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from demos.bert.attention.comparison import Comparison, Which, compare
+from demos.bert.attention.contributions import WEIGHT, measured
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
@@ -37,6 +38,7 @@ class Asked:
     head: str
     layer_right: str = SAME
     head_right: str = SAME
+    measure: str = WEIGHT  # or CONTRIBUTION
 
     def waits(self, services: Services) -> bool:
         """Whether the second model must be loaded first. Raises UserError for one that is not in the catalogue."""
@@ -70,7 +72,8 @@ def pair_of(services: Services, sentence: Sentence, form: Asked) -> Pair:
     left = Side(titles[0], runs[0], which(runs[0], form.layer, form.head))
     right = Side(titles[1], runs[1], which(runs[1], layer, head))
     cased = all(loaded.spec.cased for loaded in models)
-    comparison = compare(left.run, right.run, left.which, right.which, fold=not cased)
+    of_left, of_right = (measured(loaded, run, form.measure) for loaded, run in zip(models, runs, strict=True))
+    comparison = compare(of_left, of_right, left.which, right.which, fold=not cased)
     return Pair(comparison, left, right, (models[0].spec, models[1].spec), note)
 
 

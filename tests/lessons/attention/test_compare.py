@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 import torch
 
+from demos.bert.attention.contributions import contributions
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.attention.compare.part import OTHER, drawn, fetched, head_choices, layer_choices, taken
+from demos.lessons.attention.compare.part import OTHER, drawn, fetched, head_choices, layer_choices, opened, taken
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
@@ -79,6 +80,25 @@ def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None
     assert found["overview"]["visible"]
     assert numbers(found["heads"]).shape == (6, 12)
     compile(found["code"], "snippet", "exec")
+
+
+def test_by_contribution_all_that_is_said_is_of_shares(services: Services, bundled: LoadedModel) -> None:
+    sentence, other = Sentence(TEXT, "", "minilm"), "The kettle had already boiled over."
+    menus = ("3", "2", "same", "same", "contribution")
+    found = shown(services, sentence, "sentences", text=other, menus=menus)
+    norms = [contributions(bundled, services.run(Sentence(text, "", "minilm")), 3).norms[2] for text in (TEXT, other)]
+    left, right = (one / one.sum(axis=1, keepdims=True) for one in norms)
+    np.testing.assert_allclose(numbers(found["difference"]), right - left, atol=6e-5)
+    assert "<b>Layer 4, head 3, by contribution.</b>" in found["said"]
+    assert "On average a share differs by" in found["said"]
+    assert "Left, layer 4, head 3, by contribution" in found["numbers"]
+    name, text = taken(services, sentence, "", "sentences", "", other, *menus)
+    document = json.loads(text)
+    assert (name, document["measure"]) == ("bert-attention-difference-layer-4-head-3.json", "contribution")
+    np.testing.assert_allclose(document["left"]["weights"], left, atol=2e-6)
+    picks = found["picks"]
+    opened_head = opened(services, 0, sentence, "", "sentences", "", other, "contribution", picks)
+    assert ", by contribution.</b>" in opened_head["said"]
 
 
 def test_the_bars_second_sentence_stands_alone_on_the_right(services: Services, bundled: LoadedModel) -> None:

@@ -17,6 +17,7 @@ from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import all_controls, code_fold, fold, formula_fold
 from demos.page.guards import notice_html
+from demos.page.layer_head_choices import measure_choice
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -36,7 +37,7 @@ from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaw
 TEXT = templates(__file__)
 MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after fine-tuning", TUNED)]
 OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
-CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right")  # in the order of `Asked`
+CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right", "measure")  # in the order of `Asked`
 PICKS = ("first", "next", "third")  # the heads that differ most
 
 
@@ -58,7 +59,7 @@ def build(page: Page) -> None:
     formula_fold(__file__)
     parts["code"] = code_fold(__file__, "Prints the ten largest differences")
     parts |= {name: gr.Textbox("", visible="hidden") for name in ("wanted", "arrived", "picks")}
-    filled = [parts[name] for name in parts if name not in ("mode", "model", "text", "copy", "arrived")]
+    filled = [parts[name] for name in parts if name not in ("mode", "model", "text", "copy", "arrived", "measure")]
     page.keep(compare=parts["mode"], **{f"compare_{name}": parts[name] for name in CHOICES[1:]})
 
     page.draw(
@@ -75,7 +76,7 @@ def build(page: Page) -> None:
         page.on(
             [parts[name].click],
             with_sentence(by_component(parts, partial(opened, services, number))),
-            [*page.sentence, page.trained, *(parts[name] for name in CHOICES[:3]), parts["picks"]],
+            [*page.sentence, page.trained, *(parts[name] for name in CHOICES[:3]), parts["measure"], parts["picks"]],
             filled,
             show_progress="hidden",
         )
@@ -94,7 +95,7 @@ def build(page: Page) -> None:
 
 
 def controls(page: Page) -> dict[str, Any]:
-    """What to compare; and, folded, what is seldom moved: another head on the right."""
+    """What to compare; and, folded, what is seldom moved: the measure, and another head on the right."""
     catalogue, default = page.services.store.catalogue, page.services.default_model
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="compare-controls"):
@@ -114,6 +115,7 @@ def controls(page: Page) -> dict[str, Any]:
                 OTHER, label="Other sentence (right)", lines=1, max_lines=4, elem_id="compare-text"
             )
     with all_controls(page, __file__):
+        parts["measure"] = measure_choice("its share of the row", "compare-measure")
         parts["copy"] = gr.Button("Copy the first sentence to the right", size="sm", elem_id="compare-copy")
         with gr.Row(elem_classes="compare-menus"):
             parts |= _menus(catalogue.values(), "right", SAME, SAME)
@@ -157,7 +159,7 @@ def sides(services: Services) -> dict[str, Any]:
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
                 parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 parts[side] = gr.Plot(
-                    label=f"Attention weights, {side}", show_label=False, elem_classes=["compare-plot", "picture"]
+                    label=f"Attention, {side}", show_label=False, elem_classes=["compare-plot", "picture"]
                 )
                 if side == "left":
                     with gr.Row(elem_classes="compare-menus"):
@@ -165,7 +167,7 @@ def sides(services: Services) -> dict[str, Any]:
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
             parts["difference"] = gr.Plot(
-                label="Attention weights, right minus left", show_label=False, elem_classes=["compare-plot", "picture"]
+                label="Attention, right minus left", show_label=False, elem_classes=["compare-plot", "picture"]
             )
             parts["said"] = gr.HTML(elem_classes="compare-said")
         with gr.Column(elem_id="compare-more", min_width=0):
@@ -199,14 +201,22 @@ def drawn(services: Services, sentence: Sentence, *values: str, move: bool = Fal
 
 
 def opened(
-    services: Services, number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str
+    services: Services,
+    number: int,
+    sentence: Sentence,
+    run: str,
+    mode: str,
+    model: str,
+    text: str,
+    measure: str,
+    picks: str,
 ) -> dict[str, Any]:
     """The same for one of the heads that differ most, the `number`th of `picks`: "layer,head" each, with semicolons."""
     try:
         layer, head = (picks or "").split(";")[number].split(",")
     except (IndexError, ValueError):
         raise UserError("This head is no longer among those that differ most; choose another one.") from None
-    return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
+    return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, measure, move=True)
 
 
 def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demos.bert.attention.comparison import Which, compare
+from demos.bert.attention.contributions import Measured
 from demos.counting import counted
 from demos.errors import UserError
 from demos.page.questions import Answer
@@ -18,7 +19,7 @@ def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
     left, right = services.run(sentence), services.run(Sentence(compare_text, sentence.text_pair, sentence.model))
     if left.encoding.input_ids == right.encoding.input_ids:
         raise UserError("Both sentences are the same, so no attention differs; change a word of one.")
-    heads = compare(left, right, Which(0, 0), Which(0, 0), fold=False).heads
+    heads = compare(Measured(left), Measured(right), Which(0, 0), Which(0, 0), fold=False).heads
     assert heads is not None  # one model
     layers = heads.mean(axis=1)
     if np.isnan(layers).any():
