@@ -9,7 +9,6 @@ import yaml
 from gradio import __version__ as gradio_version
 
 from demos.bert.model.catalogue import CATALOGUE, PREFERRED
-from demos.bert.model.models import HUB_FILES
 from demos.lessons import discover
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +28,7 @@ def test_the_preloaded_files_are_the_ones_the_app_loads() -> None:
     spec = CATALOGUE[PREFERRED]
     repository, files, revision = FRONT["preload_from_hub"][0].split()
     assert (repository, revision) == (spec.hub_id, spec.revision)
-    assert set(files.split(",")) == set(HUB_FILES)
+    assert set(files.split(",")) == set(CATALOGUE[PREFERRED].files)
     assert spec.hub_id in FRONT["models"]
 
 

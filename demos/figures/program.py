@@ -52,7 +52,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision{eager}).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32"{eager}).eval()
 
 inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
 """
@@ -100,7 +100,7 @@ def encode_lines(spec: ModelSpec, choice: Choice) -> str:
     """A program's lines after its imports: the model, and `encode`, which makes unit vectors of sentences."""
     pooled = POOLING[choice.pooling].replace("\n", "\n        ")
     return f"""tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 
 def encode(sentences):

@@ -13,6 +13,8 @@ import gradio as gr
 from gradio.events import Dependency
 from markupsafe import Markup
 
+from demos.bert.family.members import member_like, member_named
+from demos.bert.model.by_name.checks import OtherArchitectureError
 from demos.bert.model.models import at_hand
 from demos.errors import UserError
 from demos.page.example_chips.example_chips import example_chips
@@ -174,6 +176,9 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
     """
     try:
         if services.store.named:
+            if member := member_named(wanted):  # of the family, at its pinned revision: no Hub is asked
+                yield _refused(services, in_use, TEXT.beside(member))
+                return
             finding = services.store.begin_find(wanted)
             if wait([finding], timeout=AT_ONCE).not_done:
                 yield [gr.skip(), gr.skip(), TEXT.status(TEXT.finding(str(wanted)[:SHOWN]), "busy")]
@@ -189,10 +194,17 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
             loading.result()
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
-        yield [in_use, in_use, TEXT.status(str(error), "notice") + _status(services, in_use)]
+        like = isinstance(error, OtherArchitectureError) and member_like(error.model_type)
+        yield _refused(services, in_use, TEXT.like(str(error), like) if like else str(error))
     except Exception:
         log.exception("a model could not be loaded")
         yield [in_use, in_use, TEXT.status(OUR_FAULT, "notice") + _status(services, in_use)]
+
+
+def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
+    """The model in use, and why it is not the one that was asked for."""
+    told = TEXT.refused(reason, services.store.spec(in_use))
+    return [in_use, in_use, TEXT.status(told, "notice") + _status(services, in_use)]
 
 
 def _status(services: Services, key: str) -> Markup:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from demos.bert.model.by_name.checks import Limits
+from demos.bert.model.by_name.checks import Limits, check_config
 from demos.bert.model.by_name.named_models import NamedModels
 from demos.bert.model.by_name.named_spec import NamedSpec
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
@@ -100,6 +100,23 @@ def test_a_value_of_an_earlier_version_is_on_offer_under_its_name_of_now() -> No
     assert "former" not in offer("preset", menu)
 
 
+def refused_of(config: dict[str, Any]) -> UserError:
+    """What is said of a model with this config.json."""
+    with pytest.raises(UserError) as refused:
+        check_config("someone/other", config, Limits(24, 16, 1024, 1e9))
+    return refused.value
+
+
+class Raising:
+    """A way to find models that finds none."""
+
+    def __init__(self, error: UserError) -> None:
+        self.error = error
+
+    def __call__(self, asked: str) -> ModelSpec:
+        raise self.error
+
+
 class FindingStore(SlowStore):
     """One that finds a model by its name on a hub that takes its time, and has no other such."""
 
@@ -129,6 +146,25 @@ def test_a_model_by_name_is_looked_for_then_in_use_under_its_revision() -> None:
     assert picker == in_use == f"someone/bert@{'c' * 40}"
     assert f"at revision {'c' * 40}" in status
     assert 'data-size="[2, 2, 128]"' in status
+
+
+def test_another_architecture_says_where_it_can_be_seen() -> None:
+    store = FindingStore()
+    store.looked.set()
+    for typed in ("openai-community/gpt2", f"https://huggingface.co/openai-community/gpt2@{'d' * 40}"):
+        ((picker, in_use, status),) = use_model(Services(store, "minilm"), typed, "minilm")  # no Hub is asked
+        assert (picker, in_use) == ("minilm", "minilm")
+        assert "openai-community/gpt2 is no BERT: its architecture is gpt2." in status
+        assert 'data-lesson="family" data-choices=\'{"part":"attention","family_model":"gpt2"}\'' in status
+        assert "In use: MiniLM (bundled)." in status
+    links = []
+    for model_type in ("xlm-roberta", "<b>", []):
+        store.find = Raising(refused_of({"model_type": model_type}))  # type: ignore[method-assign]
+        *_, (_, _, status) = use_model(Services(store, "minilm"), "someone/other", "minilm")
+        assert "<b>&#39;" not in status
+        assert "someone/other can&#39;t be opened here: its architecture is" in status
+        links.append('"family_model":"xlm-roberta-base"' in status)
+    assert links == [True, False, False]
 
 
 @pytest.mark.parametrize("typed", ["../x", "<script>alert(1)</script>", "x" * 10_000, None, ["minilm"]])

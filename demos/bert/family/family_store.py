@@ -12,11 +12,10 @@ from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
 from demos.bert.family.attentions import Reading, of_both_stacks, of_one_stack
 from demos.bert.family.members import BOTH, MEMBERS, Member
 from demos.bert.model.catalogue import ModelSpec
-from demos.bert.model.fetching import WEIGHTS
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, ModelStore, model_folder
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import read_weights
+from demos.bert.model.weights import float32_bytes, read_weights
 from demos.errors import UserError
 
 MOST_WEIGHTS = 1_200_000_000  # bytes of all together: XLM-R alone, or GPT-2 and RoBERTa
@@ -49,14 +48,14 @@ class FamilyStore(ModelStore):
 
     def _files(self, spec: ModelSpec, weights: bool = True) -> Path:
         member = self.members[spec.key]
-        return model_folder(member, progress=lambda count: self._note(spec.key, count), files=member.files)
+        return model_folder(member, progress=lambda count: self._note(spec.key, count))
 
     def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
         member = self.members[key]
         try:
             folder = self._files(member)  # first: it fetches what is missing, and tells how far it is
             check_config(member, folder)
-            take((folder / WEIGHTS).stat().st_size)
+            take(float32_bytes(folder))
             kind: Any = AutoModelForSeq2SeqLM if member.stack == BOTH else AutoModel
             model = read_weights(kind, folder)
             tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)

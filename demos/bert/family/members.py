@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from demos.bert.model.by_name.named_spec import read_name
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.fetching import WEIGHTS
 from demos.bert.translation.transformer import HEADS, LAYERS, WIDTH
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
+from demos.errors import UserError
 
 BOTH = "encoder-decoder"
 KINDS = {ENCODER: (ENCODER,), DECODER: (DECODER,), BOTH: (ENCODER, DECODER, CROSS)}  # which attention a stack has
@@ -77,3 +79,17 @@ _MEMBERS = (
 )  # fmt: skip
 
 MEMBERS: Mapping[str, Member] = {member.key: member for member in _MEMBERS}
+
+
+def member_named(asked: object) -> Member | None:
+    """The one whose repository on the Hub is called so, at whatever revision."""
+    try:
+        name, _ = read_name(asked)
+    except UserError:
+        return None
+    return next((member for member in MEMBERS.values() if member.hub_id == name), None)
+
+
+def member_like(model_type: str) -> Member | None:
+    """The first of the Hub's of this architecture, as config.json names it."""
+    return next((member for member in MEMBERS.values() if member.hub_id and member.model_type == model_type), None)

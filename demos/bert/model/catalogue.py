@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
 from demos.errors import UserError
 
 BUNDLED = "minilm"
@@ -36,6 +37,21 @@ class ModelSpec:
     def cache(self) -> Path | None:
         """The folder of its files alone; None where they are in the Hub's cache with all others."""
         return None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """The names of its safetensors files."""
+        return (WEIGHTS,)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of all files that it may have."""
+        return (*TOKENIZER_FILES, *self.weights)
+
+    @property
+    def most_bytes(self) -> Mapping[str, int]:
+        """By name, the bytes that files of it may have at most."""
+        return {}
 
     @property
     def summary(self) -> str:

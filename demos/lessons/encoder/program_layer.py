@@ -62,7 +62,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
 
 layer, head, token = {ledger.layer}, {head}, {token}

@@ -42,7 +42,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 name, revision = {name!r}, {revision!r}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModelForMaskedLM.from_pretrained(name, revision=revision).eval()
+model = AutoModelForMaskedLM.from_pretrained(name, revision=revision, dtype="float32").eval()
 encoder, head = model.base_model, {head}
 """
 HEADS = {

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.model.cores import cores
-from demos.bert.model.fetching import WEIGHTS
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import Recent
+from demos.bert.model.weights import float32_bytes
 from demos.errors import UserError
 from demos.training.compute_cost import Cost
 from demos.training.data.splits import Splits
@@ -166,8 +166,7 @@ class TrainingService:
 
 def _needed(base: Path, settings: Settings, nbytes: float, on_cpu: bool) -> float:
     """The bytes of the machine's memory that a training takes; on a GPU the rest of `nbytes` is that one's."""
-    file = base / WEIGHTS
-    weights = file.stat().st_size if file.is_file() else 0
+    weights = float32_bytes(base)
     if not on_cpu and (ON_ZERO_GPU or hardware.run_device().type != "cpu"):
         return weights
     return nbytes or weights * (COPIES if settings.trains == "all" else 1)

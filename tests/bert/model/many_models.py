@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
 
-from transformers import BertConfig, BertForPreTraining, DistilBertConfig, DistilBertForMaskedLM
+from transformers import BertConfig, BertForPreTraining, BertModel, DistilBertConfig, DistilBertForMaskedLM
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.models import model_folder
@@ -116,3 +116,11 @@ def _with_tokenizer(folder: Path) -> Path:
 def edit_json(file: Path, **values: Any) -> None:
     """Change these values of a JSON object."""
     file.write_text(json.dumps(json.loads(file.read_text()) | values))
+
+
+def in_several_files(folder: Path) -> None:
+    """Cut a folder's weights into several files with an index, as transformers does it, in the precision they have."""
+    config = json.loads((folder / "config.json").read_text())
+    kind: Any = {"BertForPreTraining": BertForPreTraining, "BertModel": BertModel}[config["architectures"][0]]
+    kind.from_pretrained(folder, dtype="auto").save_pretrained(folder, max_shard_size="100KB")
+    (folder / "model.safetensors").unlink(missing_ok=True)

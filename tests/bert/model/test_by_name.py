@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
 from demos.bert.model import fetching
@@ -18,6 +21,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import ModelStore, at_hand
 from demos.bert.model.run import run_model
+from demos.bert.model.weights import INDEX, float32_bytes
 from demos.bert.pretraining.heads import own_heads
 from demos.errors import UserError
 from tests.bert.model.local_hub import in_its_place
@@ -27,6 +31,7 @@ from tests.bert.model.many_models import (
     ManyModels,
     Repository,
     edit_json,
+    in_several_files,
     write_bert,
     write_distilbert,
 )
@@ -57,7 +62,8 @@ def store(hub: type[ManyModels]) -> ModelStore:
 
 def weights_asked(hub: type[ManyModels]) -> bool:
     """Whether a whole weights' file was fetched: its header alone is a range of the same address, asked once."""
-    return sum(path.endswith("model.safetensors") for path in hub.asked) > 1
+    weights = [path for path in hub.asked if path.endswith(".safetensors")]
+    return len(weights) > len(set(weights))
 
 
 def test_a_bert_is_found_checked_and_opened(hub: type[ManyModels], store: ModelStore, written: Path) -> None:
@@ -85,6 +91,61 @@ def test_a_distilbert_too(hub: type[ManyModels], store: ModelStore, tmp_path: Pa
     spec = store.find("someone/distil")
     assert (spec.segments, spec.mlm, spec.nsp) == (False, True, False)
     assert store.get(spec.key).model.config.model_type == "distilbert"
+
+
+def _same_as_transformers(store: ModelStore, key: str, folder: Path) -> None:
+    loaded, reference = store.get(key), AutoModel.from_pretrained(folder, dtype=torch.float32)
+    for (name, ours), theirs in zip(loaded.model.named_parameters(), reference.parameters(), strict=True):
+        assert ours.dtype == torch.float32, name
+        assert torch.equal(ours, theirs), name
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("files", [1, 4])
+def test_weights_in_several_files_and_of_half_precision(
+    dtype: torch.dtype, files: int, hub: type[ManyModels], store: ModelStore
+) -> None:
+    folder = hub.repositories[NAME].folder
+    AutoModel.from_pretrained(folder).to(dtype).save_pretrained(folder)
+    if files > 1:
+        in_several_files(folder)
+    spec = store.find(NAME)
+    assert isinstance(spec, NamedSpec)
+    assert len(spec.weights) > 1 if files > 1 else spec.weights == ("model.safetensors",)
+    assert not weights_asked(hub)
+    _same_as_transformers(store, spec.key, folder)
+    assert weights_asked(hub)
+    assert at_hand(spec)
+    assert store.get(spec.key).nbytes == float32_bytes(folder)  # what was taken of the memory
+    hub.away = True
+    hub.asked.clear()
+    fresh = ModelStore(any_model=True)  # after a restart, of the disk alone
+    _same_as_transformers(fresh, spec.key, folder)
+    assert hub.asked == []
+
+
+def test_files_that_are_not_what_was_checked_are_not_opened(hub: type[ManyModels], store: ModelStore) -> None:
+    folder = hub.repositories[NAME].folder
+    in_several_files(folder)
+    spec = store.find(NAME)
+    other = json.loads((folder / INDEX).read_text())
+    key = next(iter(other["weight_map"]))
+    other["weight_map"][key] = "../../../elsewhere.safetensors"
+    at = next(spec.cache.rglob(INDEX))
+    at.write_text(json.dumps(other))
+    with pytest.raises(UserError, match=r"^someone/bert-small has no safetensors weights"):
+        store.get(spec.key)
+
+
+def test_a_file_larger_than_the_hub_said_is_not_fetched(hub: type[ManyModels], store: ModelStore) -> None:
+    repository = hub.repositories[NAME]
+    in_several_files(repository.folder)
+    file = max(repository.folder.glob("model-*.safetensors"), key=lambda file: file.stat().st_size)
+    repository.sizes[file.name] = 100
+    spec = store.find(NAME)
+    with pytest.raises(UserError, match=r"^someone/bert-small can't be opened here: a file of it is larger than the"):
+        store.get(spec.key)
+    assert not at_hand(spec)
 
 
 def test_a_link_opens_the_revision_that_it_says(hub: type[ManyModels], store: ModelStore) -> None:
@@ -172,8 +233,58 @@ def _other_tokenizer(repository: Repository) -> None:
     edit_json(repository.folder / "tokenizer.json", pre_tokenizer={"type": "Whitespace"})
 
 
-def _smaller_float(repository: Repository) -> None:
-    AutoModel.from_pretrained(repository.folder).half().save_pretrained(repository.folder)
+def _double(repository: Repository) -> None:
+    AutoModel.from_pretrained(repository.folder).double().save_pretrained(repository.folder)
+
+
+def _in_files(repository: Repository) -> Any:
+    """Cut the weights into several files; their index."""
+    in_several_files(repository.folder)
+    return json.loads((repository.folder / INDEX).read_text())
+
+
+def _index(change: Callable[[dict[str, Any]], Any]) -> Callable[[Repository], None]:
+    """The weights in several files, under an index that says something else."""
+
+    def changed(repository: Repository) -> None:
+        index = _in_files(repository)
+        (repository.folder / INDEX).write_text(json.dumps(change(index) or index))
+
+    return changed
+
+
+def _all_in(file: Any) -> Callable[[Repository], None]:
+    return _index(lambda index: {**index, "weight_map": dict.fromkeys(index["weight_map"], file)})
+
+
+def _other_place(repository: Repository) -> None:
+    _all_in("../someone/model.safetensors")(repository)
+    (repository.folder.parent / "someone").mkdir()
+    save_file({}, repository.folder.parent / "someone" / "model.safetensors")
+
+
+def _twice(repository: Repository) -> None:
+    first, second, *_ = sorted(set(_in_files(repository)["weight_map"].values()))
+    files = [load_file(repository.folder / name) for name in (first, second)]
+    save_file(files[0] | files[1], repository.folder / second)
+
+
+def _swapped(repository: Repository) -> None:
+    first, second, *_ = sorted(set(_in_files(repository)["weight_map"].values()))
+    shutil.move(repository.folder / first, repository.folder / "x")
+    shutil.move(repository.folder / second, repository.folder / first)
+    shutil.move(repository.folder / "x", repository.folder / second)
+
+
+def _lost(repository: Repository) -> None:
+    (repository.folder / max(_in_files(repository)["weight_map"].values())).unlink()
+
+
+def _large_files(size: int) -> Callable[[Repository], None]:
+    def changed(repository: Repository) -> None:
+        repository.sizes |= dict.fromkeys(_in_files(repository)["weight_map"].values(), size)
+
+    return changed
 
 
 @pytest.mark.parametrize(
@@ -182,7 +293,7 @@ def _smaller_float(repository: Repository) -> None:
         (_told(forbidden=True), "must be requested on the Hub"),
         (_told(gated="manual"), "must be requested on the Hub"),
         (_told(private=True), "must be requested on the Hub"),
-        (_without("model.safetensors"), "no model.safetensors"),
+        (_without("model.safetensors"), "no model.safetensors and no model.safetensors.index.json; other formats"),
         (_without("vocab.txt"), "no vocab.txt"),
         (_size("model.safetensors", 3_000_000_000), "its model.safetensors is 3,000 MB, and the limit is 1,500 MB"),
         (_size("tokenizer.json", 90_000_000), "the limit is 16 MB"),
@@ -202,7 +313,23 @@ def _smaller_float(repository: Repository) -> None:
         (_config(vocab_size=2_000_000_000), "do not fit together"),
         (_config(num_hidden_layers=3), "encoder.layer.2."),
         (_config(intermediate_size=128), "another shape"),
-        (_smaller_float, "is not float32"),
+        (_double, "is not float32, float16 or bfloat16"),
+        (_other_place, "names '../someone/model.safetensors', which is no safetensors file beside it"),
+        (_all_in("/etc/passwd"), "which is no safetensors file beside it"),
+        (_all_in("*.safetensors"), "which is no safetensors file beside it"),
+        (_all_in("vocab.txt"), "which is no safetensors file beside it"),
+        (_all_in("<b>" * 999), "which is no safetensors file beside it"),
+        (_all_in(["x"]), "does not say which tensor lies in which file"),
+        (_index(lambda index: [1]), "does not say which tensor"),
+        (_index(lambda index: {**index, "weight_map": {}}), "does not say which tensor lies in which file"),
+        (_index(lambda index: index.pop("metadata") and None), "has no metadata"),
+        (_index(lambda index: {**index, "weight_map": {f"{n}": f"{n}.safetensors" for n in range(99)}}), "in 99 files"),
+        (_index(lambda index: index["weight_map"].update(no=min(index["weight_map"].values()))), "no is missing from"),
+        (_lost, "which is no safetensors file beside it"),
+        (_twice, "lies in two of its weights' files"),
+        (_swapped, "is missing from model-0"),
+        (_large_files(2_000_000_000), ".safetensors is 2,000 MB, and the limit is 1,500 MB"),
+        (_large_files(1_000_000_000), "files, and the limit is 1,500 MB"),
         (_text("config.json", "["), "no JSON object"),
         (_text("config.json", "[" * 100_000), "no JSON object"),
         (_text("model.safetensors", "no tensors"), "no safetensors file"),

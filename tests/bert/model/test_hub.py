@@ -12,7 +12,7 @@ import pytest
 
 from demos.bert.model import models
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, ModelSpec
-from demos.bert.model.models import HUB_FILES, ModelStore, model_folder
+from demos.bert.model.models import ModelStore, model_folder
 from tests.bert.model.local_hub import in_its_place
 
 SPEC = ModelSpec("fetched", "Fetched", "someone/bert-fetched", "a" * 40, 6, 12, 384, cased=False, size_mb=91)
@@ -43,7 +43,7 @@ class _Hub(BaseHTTPRequestHandler):
             body = (self.folder / path.rsplit("/", 1)[1]).read_bytes()
             self._send(body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'})
         elif path.startswith("/api/models/"):
-            files = [(name, (self.folder / name).stat().st_size) for name in HUB_FILES]
+            files = [(name, (self.folder / name).stat().st_size) for name in SPEC.files]
             tree = [{"type": "file", "path": name, "size": size, "oid": "0" * 40} for name, size in files]
             info = {"id": SPEC.hub_id, "sha": "a" * 40, "siblings": [{"rfilename": name} for name, _ in files]}
             self._send(json.dumps(tree if "/tree/" in path else info).encode(), {"Content-Type": "application/json"})
@@ -76,7 +76,7 @@ def test_a_picked_model_comes_from_the_hub_with_progress(hub: str, monkeypatch: 
     assert loaded.model.config.hidden_size == 384
     assert len(counts) > 2
     assert counts == sorted(counts)
-    size = sum((model_folder(CATALOGUE[BUNDLED]) / name).stat().st_size for name in HUB_FILES)
+    size = sum((model_folder(CATALOGUE[BUNDLED]) / name).stat().st_size for name in SPEC.files)
     assert counts[-1] == size
     assert store.progress("fetched") is None  # nothing is being fetched now
     assert models.at_hand(SPEC)  # and it stays on this disk

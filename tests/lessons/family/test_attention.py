@@ -126,10 +126,30 @@ def test_hostile_text_is_escaped(show: Callable[..., dict[str, Any]]) -> None:
 def test_a_member_that_can_not_be_had_is_told_in_one_sentence(services: Services) -> None:
     services.family = FamilyStore(services.memory)
     bar = ("", "", BUNDLED)
+    held = shown(services, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")["held"]
+    assert held  # a picture stands
     with pytest.raises(UserError, match=r"GPT-2 could not be downloaded .*\. The first three models .* need no Hub\."):
-        list(drawn(services, *bar, "head", 1, 0, "", "gpt2", CROSS, AGREEMENT, "", "all"))
+        list(drawn(services, *bar, "head", 1, 0, held, "gpt2", CROSS, AGREEMENT, "", "all"))
     (changed,) = drawn(services, *bar, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")
     assert "frame" in changed  # and those that need no Hub go on
+
+
+@pytest.mark.parametrize(
+    ("asked", "stands"), [("gpt2", OUR_DECODER), ("roberta-base", BUNDLED), ("opus-mt-fr-en", TRANSLATOR)]
+)
+def test_a_link_to_a_member_that_can_not_be_had_shows_one_that_can(
+    asked: str, stands: str, services: Services, show: Callable[..., dict[str, Any]]
+) -> None:
+    services.family = FamilyStore(services.memory)
+    text = MEMBERS[asked].example
+    *_, changed = drawn(services, "", "", BUNDLED, "head", 1, 0, "", asked, CROSS, text, "", "all")
+    assert changed["member"] == stands
+    said = changed["said"]
+    assert f"{MEMBERS[asked].title} could not be downloaded from the Hugging Face Hub just now." in said
+    assert f"Shown instead: {MEMBERS[stands].title}, which needs no Hub." in said
+    assert "previous" not in said
+    there = show(stands, CROSS, MEMBERS[stands].example if stands == TRANSLATOR else text)
+    assert changed["frame"] == there["frame"]
 
 
 def test_the_answer_is_the_size_of_the_cross_attention(services: Services) -> None:

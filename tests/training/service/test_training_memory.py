@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file
 
 from demos.bert.model.fetching import WEIGHTS
 from demos.bert.model.once_cache import Recent
@@ -22,7 +23,7 @@ def trainings() -> TrainingService:
 def test_a_training_holds_its_memory_and_fails_in_one_sentence_without(
     trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
-    weights = (base / WEIGHTS).stat().st_size
+    weights = sum(tensor.numel() * 4 for tensor in load_file(base / WEIGHTS).values())
     events = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick)
     next(events)
     assert trainings.memory.held() == {"trainings": 4 * weights}
@@ -40,7 +41,7 @@ def test_a_training_holds_its_memory_and_fails_in_one_sentence_without(
 def test_what_is_thrown_away_never_pushes_out_what_a_student_keeps(
     trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
-    weights = (base / WEIGHTS).stat().st_size
+    weights = sum(tensor.numel() * 4 for tensor in load_file(base / WEIGHTS).values())
     trainings.memory.most = 7 * weights
     copies: Recent[int] = Recent(size=float, budget=trainings.memory, kind="copies", lasting=True)
     models: Recent[int] = Recent(size=float, budget=trainings.memory, kind="base models")

@@ -5,23 +5,28 @@ All of it is read before any weight is fetched. Each check raises UserError, who
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import torch
-from huggingface_hub.utils import SafetensorsFileMetadata
+from huggingface_hub.utils import SafetensorsFileMetadata, TensorInfo
 from transformers import AutoModel, BertConfig, DistilBertConfig
 
 from demos.bert.encoder.norm_and_feed_forward import ACTIVATIONS
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
+from demos.bert.model.weights import INDEX, files_in
 from demos.bert.tokens.wordpiece import read_rules
 from demos.errors import UserError
 
-MOST_FILE = 1_500_000_000  # bytes of the weights' file: BERT large has 1.3 GB
+MOST_FILE = 1_500_000_000  # bytes of the weights, in one file or in several: BERT large has 1.3 GB
+MOST_SHARDS = 16  # files
+SHARD = re.compile(r"\w[\w.-]*\.safetensors", re.ASCII)  # a plain name: no folder, nothing that a pattern means
+PRECISIONS = ("F32", "F16", "BF16")  # all are read as float32
 MOST_TEXT = 16_000_000  # bytes of a tokenizer's file: the one for 104 languages has 2 MB
 MOST_CONFIG = 1_000_000
 CONFIGS = {"bert": BertConfig, "distilbert": DistilBertConfig}
@@ -61,25 +66,84 @@ class Limits:
         return cls(layers, heads, width, memory)
 
 
+class OtherArchitectureError(UserError):
+    """A model that is none of CONFIGS."""
+
+    def __init__(self, sentence: UserError, model_type: str) -> None:
+        super().__init__(str(sentence))
+        self.model_type = model_type
+
+
 def refused(name: str, reason: str) -> UserError:
     """The one sentence for every reason."""
     return UserError(f"{name} can't be opened here: {reason}.")
 
 
-def check_files(name: str, sizes: Mapping[str, int | None]) -> int:
-    """The bytes of the weights; `sizes` are the repository's files and their bytes."""
-    if WEIGHTS not in sizes:
-        raise refused(name, f"it has no {WEIGHTS}; other formats, and weights in several files, cannot be opened")
+def check_files(name: str, sizes: Mapping[str, int | None]) -> tuple[str, ...]:
+    """Its files but for the weights; the index among them where those are several.
+
+    `sizes` are the repository's files and their bytes.
+    """
+    if WEIGHTS not in sizes and INDEX not in sizes:
+        raise refused(name, f"it has no {WEIGHTS} and no {INDEX}; other formats cannot be opened")
     for needed in ("config.json", "vocab.txt"):
         if needed not in sizes:
             raise refused(name, f"it has no {needed}, which every model needs here")
-    limits = dict.fromkeys(TOKENIZER_FILES, MOST_TEXT) | {"config.json": MOST_CONFIG, WEIGHTS: MOST_FILE}
+    index = () if WEIGHTS in sizes else (INDEX,)
+    limits = dict.fromkeys(TOKENIZER_FILES, MOST_TEXT) | {"config.json": MOST_CONFIG} | dict.fromkeys(index, MOST_TEXT)
     for file, most in limits.items():
-        size = sizes.get(file)
-        if file in sizes and (size is None or size > most):
-            told = "of unknown size" if size is None else f"{size / 1e6:,.0f} MB"
-            raise refused(name, f"its {file} is {told}, and the limit is {most / 1e6:,.0f} MB")
-    return sizes[WEIGHTS] or 0
+        if file in sizes:
+            _check_size(name, file, sizes[file], most)
+    return (*TOKENIZER_FILES, *index)
+
+
+def check_index(name: str, index: Any, sizes: Mapping[str, int | None]) -> tuple[str, ...]:
+    """The names of the weights' files that an index, as it was read from JSON, says; `sizes` as above."""
+    try:
+        files = files_in(index)
+    except ValueError as error:
+        raise refused(name, f"its {INDEX} does not say which tensor lies in which file") from error
+    if not isinstance(index.get("metadata"), dict):  # transformers needs it
+        raise refused(name, f"its {INDEX} has no metadata")
+    if len(files) > MOST_SHARDS:
+        raise refused(name, f"its weights lie in {len(files)} files, and the limit is {MOST_SHARDS}")
+    for file in files:
+        if not SHARD.fullmatch(file) or file not in sizes:
+            raise refused(name, f"its {INDEX} names {file[:40]!r}, which is no safetensors file beside it")
+    return tuple(files)
+
+
+def check_weights(name: str, files: tuple[str, ...], sizes: Mapping[str, int | None]) -> tuple[int, ...]:
+    """The bytes of the weights' files."""
+    for file in files:
+        _check_size(name, file, sizes[file], MOST_FILE)
+    found = tuple(sizes[file] or 0 for file in files)
+    if sum(found) > MOST_FILE:
+        told = f"{sum(found) / 1e6:,.0f} MB in {len(files)} files"
+        raise refused(name, f"its weights are {told}, and the limit is {MOST_FILE / 1e6:,.0f} MB")
+    return found
+
+
+def _check_size(name: str, file: str, size: int | None, most: int) -> None:
+    if size is None or size > most:
+        told = "of unknown size" if size is None else f"{size / 1e6:,.0f} MB"
+        raise refused(name, f"its {file} is {told}, and the limit is {most / 1e6:,.0f} MB")
+
+
+def merged(name: str, index: Any, headers: Mapping[str, SafetensorsFileMetadata]) -> dict[str, TensorInfo]:
+    """The tensors of all the weights' files, of which `headers` were read; with no `index`, of the one.
+
+    Each tensor must lie where the index says, and nowhere else: else it would depend on the order of reading.
+    """
+    tensors: dict[str, TensorInfo] = {}
+    for header in headers.values():
+        if twice := tensors.keys() & header.tensors.keys():
+            raise refused(name, f"{min(twice)[:60]} lies in two of its weights' files")
+        tensors |= header.tensors
+    for key, file in index["weight_map"].items() if index else ():
+        if key not in headers[file].tensors:
+            raise refused(name, f"{key[:60]} is missing from {file}, in which its {INDEX} says it lies")
+    return tensors
 
 
 def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilBertConfig:
@@ -90,7 +154,8 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
         raise refused(name, "it needs its own program code, and such code is never run here")
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in CONFIGS:
-        raise refused(name, f"its architecture is {str(kind)[:40]!r}; only BERT and DistilBERT can be opened")
+        told = f"its architecture is {str(kind)[:40]!r}; only BERT and DistilBERT can be opened"
+        raise OtherArchitectureError(refused(name, told), str(kind))
     unusual = next((key for key, usual in USUAL.items() if config.get(key) not in (None, usual)), "")
     if unusual:
         raise refused(
@@ -117,10 +182,11 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
     return known
 
 
-def check_tensors(name: str, config: Any, header: SafetensorsFileMetadata, limits: Limits) -> tuple[bool, bool]:
-    """Whether the file holds a masked-word and a next-sentence head.
+def check_tensors(name: str, config: Any, tensors: Mapping[str, TensorInfo], limits: Limits) -> tuple[bool, bool]:
+    """Whether the weights have a masked-word and a next-sentence head.
 
-    Every parameter of the encoder must be in it, in its shape and as float32; else transformers would make it up.
+    Every parameter of the encoder must be among `tensors`, in its shape and as a float of 32 or 16 bits; else
+    transformers would make it up. The memory is that of float32, as which all are read.
     """
     if config.vocab_size * config.hidden_size * 4 > MOST_FILE or config.max_position_embeddings > 2**16:
         raise refused(name, "its config.json and its weights do not fit together")
@@ -132,16 +198,17 @@ def check_tensors(name: str, config: Any, header: SafetensorsFileMetadata, limit
         nbytes += 4 * prod(shape)
         former = next((key.removesuffix(end) + old for end, old in FORMER.items() if key.endswith(end)), key)
         spellings = (key, prefix + key, former, prefix + former)
-        found = next((header.tensors[one] for one in spellings if one in header.tensors), None)
+        found = next((tensors[one] for one in spellings if one in tensors), None)
         if found is None and key.startswith("pooler."):  # nothing here uses it without the next-sentence head
             continue
-        if found is None or tuple(found.shape) != shape or found.dtype != "F32":
-            raise refused(name, f"{key} is missing from its weights, has another shape, or is not float32")
+        if found is None or tuple(found.shape) != shape or found.dtype not in PRECISIONS:
+            reason = f"{key} is missing from its weights, has another shape, or is not float32, float16 or bfloat16"
+            raise refused(name, reason)
     if nbytes > limits.memory:
         needs = f"it needs {nbytes / 1e6:,.0f} MB of memory"
         raise refused(name, f"{needs}; this app may use {limits.memory / 1e6:,.0f} MB in all")
-    mlm = {"cls.predictions.transform.dense.weight", "vocab_transform.weight"} & header.tensors.keys()
-    nsp = {"cls.seq_relationship.weight", f"{prefix}pooler.dense.weight"} <= header.tensors.keys()
+    mlm = {"cls.predictions.transform.dense.weight", "vocab_transform.weight"} & tensors.keys()
+    nsp = {"cls.seq_relationship.weight", f"{prefix}pooler.dense.weight"} <= tensors.keys()
     return bool(mlm), nsp
 
 

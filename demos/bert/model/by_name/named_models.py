@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,11 +20,13 @@ from huggingface_hub.errors import (
     SafetensorsParsingError,
 )
 from huggingface_hub.hf_api import ModelInfo
+from huggingface_hub.utils import SafetensorsFileMetadata
 
 from demos.bert.model.by_name import checks
 from demos.bert.model.by_name.named_spec import NamedSpec, all_caches, cache_of, read_name
-from demos.bert.model.fetching import ANSWER_SECONDS, TOKENIZER_FILES, WEIGHTS, Fetch, fetch_model
+from demos.bert.model.fetching import ANSWER_SECONDS, WEIGHTS, Fetch, fetch_model
 from demos.bert.model.once_cache import Recent
+from demos.bert.model.weights import INDEX
 from demos.errors import UserError
 
 MOST_KNOWN = 256  # entries in memory, of some hundred bytes
@@ -48,8 +50,9 @@ class NamedModels:
             return spec
         try:
             name, revision = read_name(key)
-            spec = NamedSpec(**json.loads((cache_of(name, revision) / ENTRY).read_text(encoding="utf-8")))
-        except (UserError, OSError, ValueError, TypeError):
+            entry = json.loads((cache_of(name, revision) / ENTRY).read_text(encoding="utf-8"))
+            spec = NamedSpec(**entry | {field: tuple(entry.get(field, ())) for field in ("shards", "sizes")})
+        except (UserError, OSError, ValueError, TypeError, AttributeError):
             return None
         if spec.key != key:
             return None
@@ -98,10 +101,9 @@ class NamedModels:
         name, revision = read_name(f"{info.id}@{info.sha}")
         if info.gated or info.private:
             raise checks.refused(name, "access to it must be requested on the Hub")
-        weights = checks.check_files(name, {file.rfilename: file.size for file in info.siblings or ()})
         cache = cache_of(name, revision)
         try:
-            spec = self._read(name, revision, weights, cache)
+            spec = self._read(name, revision, {file.rfilename: file.size for file in info.siblings or ()}, cache)
         except BaseException:
             shutil.rmtree(cache, ignore_errors=True)
             raise
@@ -109,22 +111,18 @@ class NamedModels:
         self.keep(spec)
         return spec
 
-    def _read(self, name: str, revision: str, weights: int, cache: Path) -> NamedSpec:
-        folder = fetch_model(name, Fetch(name, revision, TOKENIZER_FILES, lambda count: None, cache))
+    def _read(self, name: str, revision: str, sizes: Mapping[str, int | None], cache: Path) -> NamedSpec:
+        files = checks.check_files(name, sizes)
+        most = {file: sizes[file] or 0 for file in files if file in sizes}
+        folder = fetch_model(name, Fetch(name, revision, files, lambda count: None, cache, most))
         config = checks.check_config(name, _json(folder / "config.json"), self._limits)
         if (folder / "tokenizer_config.json").is_file():
             checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
-        try:
-            header = HfApi(token=False).parse_safetensors_file_metadata(
-                name, WEIGHTS, revision=revision, token=False, timeout=ANSWER_SECONDS
-            )
-        except SafetensorsParsingError as error:
-            raise checks.refused(name, f"its {WEIGHTS} is no safetensors file") from error
-        except Exception as error:
-            raise UserError(
-                f"The Hugging Face Hub stopped answering while {name} was being checked; try again later."
-            ) from error
-        mlm, nsp = checks.check_tensors(name, config, header, self._limits)
+        index = _json(folder / INDEX) if INDEX in files else None
+        weights = checks.check_index(name, index, sizes) if INDEX in files else (WEIGHTS,)
+        nbytes = checks.check_weights(name, weights, sizes)
+        headers = {file: _header(name, revision, file) for file in weights}
+        mlm, nsp = checks.check_tensors(name, config, checks.merged(name, index, headers), self._limits)
         try:
             tokenizer = self._read_tokenizer(folder)
         except Exception as error:  # files of a stranger, read by a library: whatever it raises
@@ -141,7 +139,9 @@ class NamedModels:
             segments=config.model_type == "bert",
             mlm=mlm,
             nsp=nsp,
-            size_mb=round(weights / 1e6),
+            size_mb=round(sum(nbytes) / 1e6),
+            shards=weights if index else (),
+            sizes=nbytes,
         )
 
     def _newest(self, name: str) -> NamedSpec | None:
@@ -158,6 +158,20 @@ class NamedModels:
         others = [folder for folder in _folders() if folder != spec.cache]
         for folder in others[: max(0, len(others) + 1 - MOST_ON_DISK)]:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _header(name: str, revision: str, file: str) -> SafetensorsFileMetadata:
+    """What a safetensors file of the Hub says of its tensors; only its beginning is read."""
+    try:
+        return HfApi(token=False).parse_safetensors_file_metadata(
+            name, file, revision=revision, token=False, timeout=ANSWER_SECONDS
+        )
+    except SafetensorsParsingError as error:
+        raise checks.refused(name, f"its {file} is no safetensors file") from error
+    except Exception as error:
+        raise UserError(
+            f"The Hugging Face Hub stopped answering while {name} was being checked; try again later."
+        ) from error
 
 
 def _folders() -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.fetching import TOKENIZER_FILES
+from demos.bert.model.weights import INDEX
 from demos.errors import UserError
 
 HUB = "https://huggingface.co/"
@@ -22,6 +25,21 @@ NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([0-9a-f]{40}))?", re.ASCII)
 @dataclass(frozen=True)
 class NamedSpec(ModelSpec):
     """A model that was found by its name: its key is owner/name@commit, so that a link opens the same weights."""
+
+    shards: tuple[str, ...] = ()  # its weights' files, where they are several
+    sizes: tuple[int, ...] = ()  # bytes of each of its weights' files, as the Hub says
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        return self.shards or super().weights
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (*TOKENIZER_FILES, INDEX, *self.shards) if self.shards else super().files
+
+    @property
+    def most_bytes(self) -> Mapping[str, int]:
+        return dict(zip(self.weights, self.sizes, strict=False))
 
     @property
     def cache(self) -> Path:

@@ -31,7 +31,7 @@ from transformers import AutoModel, AutoTokenizer
 with open("assets/data/library.tsv", encoding="utf-8") as file:  # run in the project's folder
     sentences = [line.rstrip("\\n").split("\\t")[1] for line in file][1:{sentences + 1}]
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 inputs = tokenizer(sentences, padding=True, return_special_tokens_mask=True, return_tensors="pt")
 special = inputs.pop("special_tokens_mask").bool()  # [CLS], [SEP] and padding

@@ -48,7 +48,7 @@ labels = np.array(labels)
 
 {source_lines}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()  # frozen: nothing below changes it
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()  # frozen: nothing below changes it
 
 
 def vectors_of(batch):

@@ -74,7 +74,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {where}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 states = []
 for sentence in [

@@ -41,7 +41,7 @@ train = [at for at in range(len(rows)) if at not in set(held_out)]
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()  # eval: no dropout, here as on the page
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()  # eval: no dropout
 {redraw}
 
 def vectors(sentences):

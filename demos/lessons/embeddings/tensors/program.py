@@ -73,7 +73,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {model}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 {(chr(10) * 2).join(paragraphs)}
 """

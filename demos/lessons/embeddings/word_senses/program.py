@@ -36,7 +36,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 uses = [  # the sentence, where the word begins and ends in it, its sense
 {listed}]

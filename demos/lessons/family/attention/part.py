@@ -16,7 +16,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.figures.matrix import matrix_table
-from demos.lessons.family.attention.figure import caption_html, loading_html, said_html
+from demos.lessons.family.attention.figure import caption_html, instead_html, loading_html, said_html
 from demos.lessons.family.attention.program import attention_code
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, slider
@@ -32,7 +32,7 @@ TITLES = {ENCODER: "Encoder", DECODER: "Decoder (masked)", CROSS: "Cross-attenti
 EXAMPLES = {member.example for member in MEMBERS.values()}
 OPENED = 1  # the layer, from 0
 AT_ONCE = 16  # who waits for a model takes nobody's place
-FILLED = ("frame", "held", "layer", "head", "lines", "kind", "source", "target", "said", "caption", "numbers",
+FILLED = ("member", "frame", "held", "layer", "head", "lines", "kind", "source", "target", "said", "caption", "numbers",
           "program")  # fmt: skip
 
 
@@ -73,6 +73,7 @@ def build(page: Page) -> None:
                         parts[what] = counted_slider(
                             count, first, label=what.capitalize(), elem_id=f"family-attention-{what}", min_width=150
                         )
+    parts["member"] = member
     parts["numbers"], parts["program"] = folds(__file__, "Prints what each token reads most")
     page.keep(
         family_model=member, attention=parts["kind"], source=parts["source"], target=parts["target"], view=view,
@@ -111,7 +112,10 @@ def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio
 def drawn(
     services: Services, _text: str, _pair: str, _model: str, *choices: Any, follow: bool = False
 ) -> Iterator[Any]:
-    """How far a model's download is, then all that is shown. Raises UserError where it can't be had or read."""
+    """How far a model's download is, then all that is shown.
+
+    Raises UserError where it can't be had or read; where nothing is shown yet, a model that is here stands in for it.
+    """
     member = services.family.member(choices[4])
     if member.hub_id and not services.family.ready(member.key):
         loading = services.family.begin(member.key)
@@ -121,8 +125,21 @@ def drawn(
         try:
             loading.result()
         except UserError as error:
-            raise UserError(f"{error} The first three models in the menu need no Hub.") from error
+            if choices[3]:  # what the frame holds
+                raise UserError(f"{error} The first three models in the menu need no Hub.") from error
+            yield instead(services, member, str(error), *choices)
+            return
     yield shown(services, *choices, follow=follow)
+
+
+def instead(services: Services, member: Member, why: str, *choices: Any) -> dict[str, Any]:
+    """As `shown`, of the model of the same kind that needs no Hub, after the sentence that says so."""
+    other = next(each for each in MEMBERS.values() if not each.hub_id and each.stack == member.stack)
+    view, layer, head, held, _, kind, source, target, lines = choices
+    if other.key == TRANSLATOR:  # it knows few words
+        source, target = other.example, ""
+    changes = shown(services, view, layer, head, held, other.key, kind, source, target, lines)
+    return changes | {"member": other.key, "said": instead_html(why, other) + changes["said"]}
 
 
 def shown(

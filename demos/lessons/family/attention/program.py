@@ -57,7 +57,9 @@ from transformers import {kind}, AutoTokenizer
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = {kind}.from_pretrained(name, revision=revision, attn_implementation="eager", use_safetensors=True).eval()
+model = {kind}.from_pretrained(
+    name, revision=revision, dtype="float32", attn_implementation="eager", use_safetensors=True
+).eval()
 """
 
 

@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 
 
 def vectors(text):

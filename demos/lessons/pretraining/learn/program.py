@@ -14,7 +14,7 @@ from transformers import {kind}, AutoTokenizer
 
 name, revision = {name!r}, {revision!r}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = {kind}.from_pretrained(name, revision=revision)
+model = {kind}.from_pretrained(name, revision=revision, dtype="float32")
 """
 
 

@@ -26,7 +26,7 @@ from transformers import AutoTokenizer, BertForPreTraining
 
 name, revision = {name!r}, {revision!r}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = BertForPreTraining.from_pretrained(name, revision=revision).eval()
+model = BertForPreTraining.from_pretrained(name, revision=revision, dtype="float32").eval()
 """
 
 
