@@ -53,6 +53,7 @@ def strips_figure(rows: Sequence[Strip]) -> go.Figure:
     figure.update_layout(**plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 150, "t": 8, "b": 46}))
     figure.update_xaxes(
         **BARE,
+        ticklabeloverflow="allow",
         **({"dtick": 1} if few else {}),
         tickangle=0,
         title={"text": "dimension", "standoff": 4},
@@ -60,6 +61,7 @@ def strips_figure(rows: Sequence[Strip]) -> go.Figure:
     )
     figure.update_yaxes(
         **BARE,
+        ticklabeloverflow="allow",
         range=[len(rows) - 0.5, -0.5],
         tickvals=list(range(len(rows))),
         ticktext=[plot_text(name) for name, _ in rows],

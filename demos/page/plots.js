@@ -10,7 +10,7 @@
   const isDark = () => document.body.classList.contains("dark");
   const opposite = { "#ffffff": "#000000", "#000000": "#ffffff" };
   let Plotly;
-  let draw; // Plotly's own `react`
+  let change; // Plotly's own `react`
 
   // A Plotly colour scale of the light page -> the dark page's
   function scaleFor(value) {
@@ -37,6 +37,9 @@
     const dark = isDark();
     const [data, layout, config] = given.get(figure);
     painted.set(figure, dark);
+    // On a figure that stands, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
+    // each other: it is for heatmaps, which are half of all figures; the others are drawn as new ones.
+    const draw = data.every(({ type }) => type === "heatmap") ? change : Plotly.newPlot;
     const drawn = draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
     name(figure, layout.meta ?? "");
     return drawn;
@@ -75,13 +78,22 @@
       }
     });
 
-  const shown = new ResizeObserver(paintAgain); // a figure out of sight has no size to be drawn in
+  // A figure out of sight has no size to be drawn in; one that is given another width is drawn for that. Gradio asks for
+  // it after every drawing, and Plotly at every change of the window: neither is needed then.
+  let resize; // Plotly's own
+  const shown = new ResizeObserver((changes) => {
+    paintAgain();
+    for (const { target, contentRect } of changes)
+      if (contentRect.width && Math.abs(contentRect.width - target._fullLayout?.width) > 1) resize.call(Plotly.Plots, target);
+  });
   Object.defineProperty(window, "Plotly", {
     configurable: true,
     get: () => Plotly,
     set(library) {
       Plotly = library;
-      draw = library.react;
+      change = library.react;
+      resize = library.Plots.resize;
+      library.Plots.resize = async (figure) => figure;
       library.react = (figure, ...drawn) => {
         given.set(figure, drawn);
         shown.observe(figure);

@@ -32,6 +32,10 @@ PATH = """([block, x, y, off]) => {
         && y.every((value, i) => Math.abs(value - own.y[i]) <= off);
 }"""
 
+# What is written in the figures of a block, and whether the first of them was drawn for a width.
+WRITTEN = "(block) => [...document.querySelectorAll(`${block} .main-svg text`)].map((one) => one.textContent)"
+WIDTH = "([block, width]) => Math.abs(document.querySelector(`${block} .js-plotly-plot`)._fullLayout.width - width) < 2"
+
 
 def number(written: str | None) -> float:
     return float((written or "nan").replace("−", "-"))
@@ -183,3 +187,23 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     expect(page.locator("#encoder-residual_stream-told")).to_contain_text("sat (token 3): over 6 layers")
     x, y = paths(run).points[:, 3].T.tolist()
     page.wait_for_function(PATH, arg=["#encoder-residual_stream-path", x, y, 1e-4])
+
+
+def test_a_figure_that_changes_stays_and_is_as_if_drawn_anew(open_lesson: Open, bundled: LoadedModel) -> None:
+    block, figures = "#encoder-residual_stream", "#encoder-residual_stream .js-plotly-plot"
+    bank = RunCache().get(bundled, TEXT).encoding.tokens.index("bank")
+    page = open_lesson("encoder", part="residual_stream", text=TEXT, token=bank)
+    expect(page.locator(f"{figures} .main-svg text", has_text="6 bank")).to_have_count(1)
+    anew = page.evaluate(WRITTEN, block)
+
+    page = open_lesson("encoder", part="residual_stream", text=TEXT, token=1)
+    expect(page.locator(f"{figures} .main-svg text", has_text="6 the")).to_have_count(1)
+    page.locator(figures).evaluate_all("(all) => all.forEach((one) => (one.stood = true))")
+    page.locator(f'#encoder-token [data-token="{bank}"]').click()
+    expect(page.locator(f"{figures} .main-svg text", has_text="6 bank")).to_have_count(1)
+    assert page.locator(figures).evaluate_all("(all) => all.map((one) => one.stood)") == [True, True]
+    assert page.evaluate(WRITTEN, block) == anew != []
+
+    # its block becomes narrower, and no window does
+    page.locator(figures).first.evaluate("(one) => (one.style.width = '400px')")
+    page.wait_for_function(WIDTH, arg=[block, 400])

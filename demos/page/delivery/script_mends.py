@@ -5,6 +5,8 @@
   what the browser has to do after an event.
 - It reads Plotly, a second of work, as soon as a page has a figure of it. It waits until one comes near
   (demos/page/plots.js).
+- It draws each new value of a figure twice: into the element that stands, then into another that takes its place. It
+  keeps the one that stands.
 - A stream that breaks while nothing is asked, as in a browser that sleeps, stays "open" for it: what is asked
   afterwards is answered into a stream that nobody reads. It is no longer open, so that the next event opens another.
 - The server ends a stream once all is answered. What was asked while that end was on its way would be answered into no
@@ -37,9 +39,13 @@ MENDS = {  # by the script's name: what stands in it, and what stands there inst
     ],
     "Plot": [
         (
+            re.compile(rb"\((\w+)(!==\w+\(\w+\)\|\|)(\w+!==\w+\(\w+\)\|\|\w+!==\w+\(\w+\))\)&&"),
+            rb"(\1\2\1!==`plotly`&&(\3))&&",
+        ),
+        (
             re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
             rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
-        )
+        ),
     ],
     "index": [
         (
