@@ -8,7 +8,7 @@ from demos.bert.attention.grammar import Relation, Sentence, best_place
 from demos.templates import templates
 
 TEXT = templates(__file__)
-# Clark et al. 2019, table 1 and section 4.3: BERT base's head as (layer, head) counted from 1, its accuracy in percent.
+# Clark et al. 2019, table 1 and figure 5: BERT base's head as (layer, head) counted from 1, its accuracy in percent.
 PUBLISHED = {
     "object": (8, 10, 86.8),
     "determiner": (8, 11, 94.3),
