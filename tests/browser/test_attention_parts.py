@@ -23,6 +23,10 @@ ELSEWHERE = """[...document.querySelectorAll('.ablation-pairs, .ablation-salienc
     }).map(cell => cell.outerHTML));
 })"""
 PLOT = "document.querySelector('#compare-{} .js-plotly-plot')._fullData[0]"
+CORNERS = """["left", "right", "difference"].map((side) => {
+    const { x, y } = document.querySelector(`#compare-${side}`).getBoundingClientRect();
+    return [x, y];
+})"""
 
 
 def test_each_part_on_one_page(
@@ -127,18 +131,15 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     expect(status).to_contain_text("Fine-tune lesson")
 
     # three pictures side by side on a big screen, one below the other, the difference first, on a phone
-    def corners() -> list[tuple[float, float]]:
-        boxes = [page.locator(f"#compare-{side}").bounding_box() for side in ("left", "right", "difference")]
-        return [(box["x"], box["y"]) for box in boxes if box]
-
     page.set_viewport_size({"width": 1920, "height": 1080})
-    (x1, y1), (x2, y2), (x3, y3) = corners()
-    assert x1 < x2 < x3
-    assert abs(y1 - y2) < 2 > abs(y2 - y3)
+    page.wait_for_function(
+        f"{CORNERS}.every(([x, y], at, all) => !at || (all[at - 1][0] < x && Math.abs(all[at - 1][1] - y) < 2))"
+    )
     page.set_viewport_size({"width": 390, "height": 844})
-    (x1, y1), (x2, y2), (x3, y3) = corners()
-    assert y3 < y1 < y2
-    assert abs(x1 - x2) < 2 > abs(x2 - x3)
+    page.wait_for_function(
+        f"(([[x, left], [x2, right], [x3, difference]]) => difference < left && left < right"
+        f" && Math.abs(x - x2) < 2 && Math.abs(x2 - x3) < 2)({CORNERS})"
+    )
 
 
 def many_heads_as_one(page: Page) -> None:

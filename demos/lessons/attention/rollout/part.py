@@ -93,11 +93,12 @@ def controls(page: Page, services: Services) -> dict[str, gr.Component]:
             elem_id="rollout-head", visible=False,
         ),
         "share": gr.Radio(_menu(SHARES), value="assumed", label="Residual share", elem_id="rollout-share"),
-        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Assumed share (paper: 0.5)",
-            elem_id="rollout-residual"),
     }  # fmt: skip
     with all_controls(page, __file__):
         return first | {
+            "residual": gr.Slider(
+                0, 1, value=0.5, step=0.05, label="Assumed residual share (paper: 0.5)", elem_id="rollout-residual"
+            ),
             "measure": measure_choice("its share of the row", "rollout-measure"),
             "words": gr.Checkbox(True, label="Merge pieces into words", elem_id="rollout-words"),
             "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
