@@ -11,6 +11,7 @@ import pkgutil
 from dataclasses import dataclass, replace
 
 import gradio as gr
+from gradio.blocks import Block, BlockContext
 
 from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
@@ -69,8 +70,11 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 of_part = replace(page, settled=tick, notices=notices, look=look, redraws=shared)
                 part.build(of_part)
                 of_part.wire_redraws()  # with those of what stands above the parts
-                if not look.is_rendered:
+                placed = look.is_rendered
+                if not placed:
                     look.render()
+            if not placed:
+                _move_below_picture(look, tab)
             tab.select(
                 None,
                 None,
@@ -99,3 +103,16 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     ticks.opened.change(
         None, [ticks.opened], [tabs], js='(slug) => ({ __type__: "update", selected: slug })', **IN_BROWSER
     )
+
+
+def _move_below_picture(look: gr.HTML, tab: gr.Tab) -> None:
+    """What to look at stands under the part's first picture, or last where the part has none at its top."""
+    tab.children.remove(look)
+    pictured = (place for place, block in enumerate(tab.children, 1) if _has_picture(block))
+    tab.children.insert(next(pictured, len(tab.children)), look)
+
+
+def _has_picture(block: Block) -> bool:
+    """Whether the component is a picture, or holds one."""
+    within = block.children if isinstance(block, BlockContext) else ()
+    return "picture" in (block.elem_classes or ()) or any(map(_has_picture, within))

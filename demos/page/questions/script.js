@@ -95,12 +95,18 @@ function made(of) {
   return card;
 }
 
+// A question covers what it asks of; the page knows that one does
+function covers(place, does) {
+  place.toggleAttribute("data-covered", does);
+  document.documentElement.classList.toggle("covering", document.querySelector("[data-covered]") !== null);
+}
+
 function remove(of) {
   const place = cards[of]?.parentElement;
   cards[of]?.remove();
   delete cards[of];
   if (!place) return;
-  place.removeAttribute("data-covered");
+  covers(place, false);
   place.style.minHeight = "";
   if (of === part()) press.hidden = false;
   if (document.activeElement === document.body) press.focus({ preventScroll: true });
@@ -112,7 +118,7 @@ function cover(of) {
   remove(of);
   const card = (cards[of] = made(of));
   delete given[of];
-  place.setAttribute("data-covered", "");
+  covers(place, true);
   place.prepend(card);
   const heading = place.querySelector(":scope > .lesson-heading h2");
   if (heading) card.style.top = `${heading.offsetTop + heading.offsetHeight}px`;
@@ -127,7 +133,7 @@ function ask(of, said) {
   given[of] = sentence();
   pressed.delete(of);
   const card = cards[of];
-  card.parentElement.removeAttribute("data-covered");
+  covers(card.parentElement, false);
   card.parentElement.style.minHeight = "";
   card.style.top = "";
   card.querySelector("form").remove();

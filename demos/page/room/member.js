@@ -4,6 +4,7 @@ import { address, fill, listen, made, part, post, readWords, room, tally, word }
 const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
 const READY = 100; // milliseconds between two looks whether the page stands as its link says
 let line;
+const shape = document.documentElement.classList; // what the page makes room for
 let state = {};
 let stop = () => {};
 let isReached = true; // the server
@@ -11,6 +12,7 @@ let isReached = true; // the server
 export async function begin() {
   await readWords();
   document.body.append(await part("room-member"));
+  shape.add("in-room");
   line = document.getElementById("room-line");
   line.addEventListener("click", clicked);
   line.addEventListener("submit", sent);
@@ -92,6 +94,7 @@ function go() {
 function card() {
   const box = line.querySelector(".room-stop");
   box.hidden = !state.stop || !room.now.following;
+  shape.toggle("room-says", !box.hidden);
   box.querySelector("summary").textContent = state.stop?.title ?? "";
   box.querySelector("div").innerHTML = state.stop?.html ?? ""; // made by the server of Markdown in which no HTML counts
 }
@@ -116,6 +119,7 @@ function end(told) {
   stop();
   room.set(null);
   for (const gone of line.querySelectorAll("form, .room-stop, .room-row > :not([data-do=leave])")) gone.remove();
+  shape.remove("room-says");
   tell(told);
 }
 
@@ -135,6 +139,7 @@ async function clicked({ target }) {
     stop();
     room.set(null);
     line.remove();
+    shape.remove("in-room", "room-says");
     document.getElementById("room-button")?.focus();
     if (now) await post("leave", now.code, { member: now.member }).catch(() => {});
   }

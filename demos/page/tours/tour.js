@@ -35,6 +35,7 @@
 
   function leave() {
     document.getElementById("tour")?.remove();
+    document.documentElement.classList.remove("touring");
     document.documentElement.classList.add("tour-closed");
     document.querySelector(".toured")?.classList.remove("toured");
     const query = new URLSearchParams(location.search);
@@ -55,6 +56,7 @@
     node.setAttribute("aria-label", "Guided tour");
     node.append(made("div", { className: "turns" }, ...turn(at - 1, "Back", "prev"), ...turn(at + 1, "Next", "next"), close));
     document.body.append(node);
+    document.documentElement.classList.add("touring");
     heading.focus({ preventScroll: true });
     outline(stop.light);
   }

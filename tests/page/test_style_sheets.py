@@ -1,0 +1,68 @@
+"""No rule makes a browser style the whole page anew for each label that it measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+DEMOS = Path(__file__).parents[2] / "demos"
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+SELECTORS = re.compile(r"([^{};]+)\{")
+WHOLE_PAGE = re.compile(r"(?:^|[\s>+~])(?:html|body|:root)[^\s>+~]*:has\(")  # also within :not()
+LAST = re.compile(r"[^\s>+~]+$")
+WITHOUT = re.compile(r":(?:not|has)\(.*\)")
+NAMED = re.compile(r"[.#\[]|^[a-z]")  # by class, id, attribute or element
+
+
+def selectors(css: str) -> Iterator[str]:
+    """Every selector, each of a list on its own; what stands within brackets is left together, without spaces."""
+    for found in SELECTORS.findall(COMMENT.sub("", css)):
+        depth, one = 0, ""
+        for letter in found.strip():
+            depth += (letter in "([") - (letter in ")]")
+            if letter == "," and not depth:
+                yield one.strip()
+                one = ""
+            elif not (depth and letter.isspace()):
+                one += letter
+        yield one.strip()
+
+
+def costly(css: str) -> list[str]:
+    """The selectors after which a measurement anywhere costs Chromium 10 ms in place of 0.1.
+
+    `:has()` on the page's root is asked again for every element that comes or goes, a measured label among them; where
+    another `:has()` has any element as its subject, every element is styled anew then.
+    """
+    return [
+        one
+        for one in selectors(css)
+        if ":has(" in one and (WHOLE_PAGE.search(one) or not NAMED.search(WITHOUT.sub("", LAST.findall(one)[0])))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("css", "count"),
+    [
+        ("body:has(#tour) .main { padding: 0 }", 1),
+        ("html:not(:has(.dark)) .paper { display: none }", 1),
+        ("a, body:has(.x, .y) p {}", 1),
+        (".views:has(.model) > :first-child {}", 1),
+        (".column > :has(.picture) ~ :not(.heading) { order: 2 }", 1),
+        (".views:has(.model) > .picture, .views:has(.model) > p {}", 0),
+        ("#bar:has(.busy, .notice):not(:focus-within) {}", 0),
+        ("/* body:has(a) */ .body:has(a) b {}", 0),
+        ("@media (width > 1px) { .a:has(> b + c) .d:hover {} body:has(a) {} }", 1),
+    ],
+)
+def test_a_costly_selector_is_found(css: str, count: int) -> None:
+    assert len(costly(css)) == count
+
+
+def test_no_selector_is_costly() -> None:
+    found = {str(sheet.relative_to(DEMOS)): costly(sheet.read_text()) for sheet in DEMOS.rglob("*.css")}
+    assert len(found) > 50
+    assert {name: selectors for name, selectors in found.items() if selectors} == {}
