@@ -31,3 +31,5 @@ def test_a_word_in_two_sentences_the_inputs_of_a_task_and_the_family_by_size(ope
     expect(first).to_have_text("Transformer")
     page.locator("#family-models thead button", has_text="parameters").click()
     expect(first).to_have_text("GPT-3")
+    page.locator("#family-models a", has_text="our small ELMo").click()
+    expect(page.locator("#elmo-cosines")).to_contain_text("cosine")

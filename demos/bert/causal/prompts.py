@@ -6,17 +6,20 @@ goes on from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from demos.bert.causal.decoder import next_word_logits
-from demos.bert.causal.writing import beginning
+from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.pretraining.guesses import Guess, guess_at
 from demos.bert.pretraining.heads import Pretrained
 
 SHOTS = (0, 1, 3)  # examples in a prompt
 BEST = 5
+WRITTEN = 8  # tokens that a model goes on with
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ TASKS = (
 
 @dataclass(frozen=True)
 class Answered:
-    """What the decoder makes of one prompt."""
+    """What a model makes of one prompt."""
 
     prompt: str
     answer: str
@@ -85,7 +88,12 @@ class Answered:
 def answered(decoder: Pretrained, prompt: str, answer: str) -> Answered:
     """The answer's rank and probability after the prompt."""
     start, pieces = beginning(decoder, prompt), beginning(decoder, answer)[1:]
-    logits = next_word_logits(decoder, torch.tensor([[*start, *pieces]]))[0, len(start) - 1 : -1]  # [pieces, V]
+    logits = next_word_logits(decoder, torch.tensor([[*start, *pieces]]))[0, len(start) - 1 : -1]
+    return scored(decoder.tokenizer, prompt, answer, pieces, logits)
+
+
+def scored(tokenizer: Any, prompt: str, answer: str, pieces: Sequence[int], logits: torch.Tensor) -> Answered:
+    """From the logits <float32>[pieces, V] at the places that predict the answer's pieces."""
     shares = logits.double().softmax(-1)
     first = logits[0]
     return Answered(
@@ -93,5 +101,11 @@ def answered(decoder: Pretrained, prompt: str, answer: str) -> Answered:
         answer=answer,
         rank=1 + int((first > first[pieces[0]]).sum()),
         probability=float(shares[range(len(pieces)), list(pieces)].prod()),
-        best=tuple(guess_at(decoder.tokenizer, first, shares[0], at) for at in first.topk(BEST).indices.tolist()),
+        best=tuple(guess_at(tokenizer, first, shares[0], at) for at in first.topk(BEST).indices.tolist()),
     )
+
+
+def continued(decoder: Pretrained, prompt: str) -> str:
+    """What the decoder goes on with, the likeliest word piece each time, WRITTEN in all."""
+    chosen = write(decoder, beginning(decoder, prompt), Method(), WRITTEN)
+    return str(decoder.tokenizer.decode([one.guess.token_id for one in chosen]))

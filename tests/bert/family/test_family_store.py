@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -17,41 +15,10 @@ from demos.bert.family.attentions import of_both_stacks
 from demos.bert.family.family_store import FamilyStore
 from demos.bert.model.memory_budget import Budget
 from demos.errors import UserError
+from tests.bert.family.family_hub import family_hub
 from tests.bert.family.tiny_family import member, write
-from tests.bert.model.local_hub import in_its_place
 
 TEXT = "The agreement was signed."
-
-
-class _Hub(BaseHTTPRequestHandler):
-    """Files of one folder at one revision; what is not there is 404, as the Hub says it."""
-
-    protocol_version = "HTTP/1.1"
-    root: Path
-    asked: list[str]
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        kind, _, name = self.path.split("?")[0].removeprefix("/someone/").partition(f"/resolve/{'a' * 40}/")
-        file = self.root / kind / name
-        there = bool(name) and file.is_file()
-        body = file.read_bytes() if there else b""
-        self.asked.append(name)
-        self.send_response(200 if there or not name else 404)
-        headers = {"Content-Length": str(len(body)), "X-Repo-Commit": "a" * 40}
-        if there:
-            headers["ETag"] = f'"{hashlib.sha256(body).hexdigest()}"'
-        elif name:
-            headers["X-Error-Code"] = "EntryNotFound"
-        for header, value in headers.items():
-            self.send_header(header, value)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
 
 
 @pytest.fixture
@@ -63,9 +30,8 @@ def asked() -> list[str]:
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: list[str]) -> Iterator[Path]:
     """The folder of the repositories that the hub has."""
-    handler = type("Hub", (_Hub,), {"root": tmp_path, "asked": asked})
-    with in_its_place(handler, monkeypatch, tmp_path / "cache"):
-        yield tmp_path
+    with family_hub(tmp_path, monkeypatch, asked) as root:
+        yield root
 
 
 def store_of(*kinds: str, memory: Budget | None = None, **changes: Any) -> FamilyStore:

@@ -64,7 +64,7 @@ def write(kind: str, folder: Path) -> tuple[Any, Any]:
     } | {"vocab_size": len(tokenizer)}
     torch.manual_seed(3)
     model: Any = {
-        "gpt2": lambda: GPT2Model(GPT2Config(**ids, n_layer=2, n_head=2, n_embd=16, n_positions=64)),
+        "gpt2": lambda: GPT2Model(GPT2Config(**ids, n_layer=2, n_head=2, n_embd=16, n_positions=256)),
         "roberta": lambda: RobertaModel(RobertaConfig(**ids, **SMALL)),
         "xlm-roberta": lambda: XLMRobertaModel(XLMRobertaConfig(**ids, **SMALL)),
         "albert": lambda: AlbertModel(AlbertConfig(**ids, **SMALL, embedding_size=8)),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -12,9 +15,12 @@ from demos.bert.elmo.bundled import bundled as bundled_elmo
 from demos.bert.elmo.mixing import mixed, read
 from demos.bert.elmo.words import split_words
 from demos.bert.encoder.other_sizes import OTHERS
+from demos.bert.family.members import MEMBERS, TRANSLATOR
+from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
+from demos.lessons.family import LESSON
 from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
 from demos.lessons.family.elmo.part import FIRST, SECOND, WORD
 from demos.lessons.family.elmo.part import drawn as draw_elmo
@@ -125,6 +131,7 @@ def test_gpts_four_forms() -> None:
     assert rows("classification", "a") == [f"{START} a {EXTRACT}"]
     assert rows("entailment", "a", "b") == [f"{START} a $ b {EXTRACT}"]
     assert rows("similarity", "a", "b") == [f"{START} a $ b {EXTRACT}", f"{START} b $ a {EXTRACT}"]
+    assert rows("score", "a", "b") == rows("similarity", "a", "b")
     assert rows("choice", "a", "b", "c") == [f"{START} a $ b {EXTRACT}", f"{START} a $ c {EXTRACT}"]
     assert rows("names", "a") == []
 
@@ -163,3 +170,33 @@ def test_the_timeline_has_every_model_and_the_table_too() -> None:
     assert sorted(names) == sorted(model.name for model in models())
     assert table.count("<tr>") == len(models()) + 1
     assert all(str(escape(model.source)) in table for model in models())
+
+
+def test_each_link_of_the_table_opens_what_exists() -> None:
+    _, table = show(BAR)
+    parts = {part.slug for part in LESSON.parts}
+    linked = [model.opens for model in models() if model.opens]
+    found = re.findall(
+        r'<td class="words"><a (?:data-lesson="family" data-choices=\'(.*?)\' )?href="(.*?)">(.*?)</a>', table
+    )
+    assert len(found) == len(linked) >= 8
+    for one, (choices, href, title) in zip(linked, found, strict=True):
+        address = urlsplit(unescape(href))
+        asked = dict(parse_qsl(address.query))
+        assert asked == dict(one.choices)
+        assert unescape(title) == one.title
+        if "model" in asked:
+            assert (address.path, asked) == ("./attention", {"model": asked["model"]})
+            assert asked["model"] in CATALOGUE
+            continue
+        assert address.path == "./family"
+        assert json.loads(unescape(choices)) == asked
+        assert asked["part"] in parts
+        assert asked.get("family_model", TRANSLATOR) in MEMBERS
+
+
+def test_a_score_is_text_in_t5s_form(services: Services) -> None:
+    _, told = draw_inputs(services, Sentence("A cat sat.", "A cat was sitting.", "minilm"), "score", "")
+    assert "stsb sentence1: A cat sat. sentence2: A cat was sitting." in told
+    assert round(float(TASKS["score"].target) / 0.2, 6).is_integer()
+    assert "one of 21 texts" in told

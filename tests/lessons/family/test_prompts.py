@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from demos.bert.causal.prompts import SHOTS, TASKS, answered
+from demos.bert.causal.prompts import SHOTS, TASKS, Answered, answered
+from demos.bert.family import prompted
+from demos.bert.family.family_store import FamilyStore
+from demos.bert.family.members import OUR_DECODER
 from demos.bert.model.models import ModelStore
-from demos.lessons.family.prompts.part import of_all, of_one, task_of
+from demos.lessons.family.prompts.part import WRITERS, chosen, of_all, of_one, task_of
 from demos.lessons.family.prompts.question import answer
 from demos.page.services import Sentence, Services
+from tests.bert.family.family_hub import family_hub
+from tests.bert.family.tiny_family import member, write
 from tests.programs import printed
 
 EMPTY = Sentence("", "", "")
@@ -22,7 +32,7 @@ def services(store: ModelStore) -> Services:
 
 def test_the_ranks_are_the_decoders(services: Services) -> None:
     task = TASKS[2]
-    plot = of_all(services, EMPTY, task.name)["plot"]
+    plot = of_all(services, EMPTY, task.name, OUR_DECODER)["plot"]
     for column, shots in enumerate(SHOTS):
         found = [answered(services.decoder(), task.prompt(at, shots), pair[1]) for at, pair in enumerate(task.pairs)]
         assert list(plot.data[column].y) == [one.rank for one in found]
@@ -32,15 +42,53 @@ def test_the_ranks_are_the_decoders(services: Services) -> None:
 
 
 def test_one_question_is_told_and_the_program_prints_it(services: Services) -> None:
-    values = of_one(services, EMPTY, TASKS[1].name, 3)
+    values = of_one(services, EMPTY, TASKS[1].name, 3, OUR_DECODER)
     found = [answered(services.decoder(), TASKS[1].prompt(2, shots), TASKS[1].pairs[2][1]) for shots in SHOTS]
-    for one, line in zip(found, printed(values["program"]), strict=True):
+    check(values, found, printed(values["program"]), "Our decoder")
+
+
+def check(values: dict[str, Any], found: list[Answered], lines: list[str], writer: str) -> None:
+    """What is shown is what was computed and what the program prints."""
+    written = re.findall(rf"{writer} writes: <q[^>]*>(.*?)</q>", values["one"], re.DOTALL)
+    for one, text, line in zip(found, written, lines, strict=True):
         assert f"rank <b>{one.rank:,}</b>" in values["one"]
-        rank, probability = line.split()
+        rank, probability, *rest = line.split(" ", 2)
         assert int(rank) == one.rank
         assert float(probability) == pytest.approx(one.probability, rel=1e-3)
+        assert html.unescape(text).split() == "".join(rest).split()
 
 
-def test_what_is_no_task_is_the_first_one(services: Services) -> None:
+def test_what_is_no_task_or_model_is_the_first_one(services: Services) -> None:
     assert task_of("<b>") is TASKS[0]
-    assert of_one(services, EMPTY, "<b>", 99)["one"] == of_one(services, EMPTY, TASKS[0].name, 12)["one"]
+    first = of_one(services, EMPTY, TASKS[0].name, 12, OUR_DECODER)
+    assert of_one(services, EMPTY, "<b>", 99, "t5-small")["one"] == first["one"]
+
+
+def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("gpt2", tmp_path / "gpt2")
+    tiny = member("gpt2")
+    services.family = FamilyStore(services.memory, {"gpt2": tiny})
+    monkeypatch.setitem(WRITERS, "gpt2", tiny)
+    with family_hub(tmp_path, monkeypatch):
+        *_, last = chosen(services, "gpt2", OUR_DECODER)
+    assert last == {"writer": "gpt2", "said": ""}
+    assert list(chosen(services, "gpt2", "gpt2")) == [{}]  # it is there and shown
+    loaded, task = services.family.get("gpt2"), TASKS[1]
+    asked = [(task.prompt(2, shots), task.pairs[2][1]) for shots in SHOTS]
+    found = [prompted.answered(loaded.model, loaded.tokenizer, *one) for one in asked]
+    values = of_one(services, EMPTY, task.name, 3, "gpt2")
+    program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "gpt2")))
+    check(values, found, printed(program), tiny.title)
+    every = of_all(services, EMPTY, task.name, "gpt2")
+    assert [column.y[2] for column in every["plot"].data[:-1]] == [one.rank for one in found]
+    assert every["plot"].layout.yaxis.title.text == f"rank (of {len(loaded.tokenizer):,})"
+    assert f"{task.name}, {tiny.title}" in every["numbers"]
+
+
+def test_where_gpt2_can_not_be_had_the_answers_stay(services: Services) -> None:
+    services.family = FamilyStore(services.memory)
+    *_, last = chosen(services, "gpt2", OUR_DECODER)
+    assert last["asked"] == OUR_DECODER
+    assert "writer" not in last
+    assert "GPT-2 could not be downloaded from the Hugging Face Hub just now." in last["said"]
+    assert "Still shown: Our decoder." in last["said"]

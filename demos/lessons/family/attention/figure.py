@@ -32,8 +32,3 @@ def caption_html(weights: np.ndarray, view: str) -> str:
 def instead_html(why: str, other: Member) -> str:
     """Why the model that was asked for is not shown, and which one is."""
     return TEXT.instead(why, other)
-
-
-def loading_html(member: Member, count: int | None) -> str:
-    """How far the download is; None before and after it."""
-    return TEXT.loading(member, count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import wait
 from functools import partial
 from typing import Any
 
@@ -16,12 +15,12 @@ from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.figures.matrix import matrix_table
-from demos.lessons.family.attention.figure import caption_html, instead_html, loading_html, said_html
+from demos.lessons.family.attention.figure import caption_html, instead_html, said_html
 from demos.lessons.family.attention.program import attention_code
+from demos.lessons.family.loading import AT_ONCE, loading
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
-from demos.page.progress import BETWEEN
 from demos.page.services import Services
 from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons
 from demos.widgets.bertviz.messages import Held
@@ -31,7 +30,6 @@ from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 TITLES = {ENCODER: "Encoder", DECODER: "Decoder (masked)", CROSS: "Cross-attention"}
 EXAMPLES = {member.example for member in MEMBERS.values()}
 OPENED = 1  # the layer, from 0
-AT_ONCE = 16  # who waits for a model takes nobody's place
 FILLED = ("member", "frame", "held", "layer", "head", "lines", "kind", "source", "target", "said", "caption", "numbers",
           "program")  # fmt: skip
 
@@ -117,18 +115,14 @@ def drawn(
     Raises UserError where it can't be had or read; where nothing is shown yet, a model that is here stands in for it.
     """
     member = services.family.member(choices[4])
-    if member.hub_id and not services.family.ready(member.key):
-        loading = services.family.begin(member.key)
-        while not wait([loading], BETWEEN).done:
-            yield {"said": loading_html(member, services.family.progress(member.key))}
-        yield {"said": ""}
-        try:
-            loading.result()
-        except UserError as error:
-            if choices[3]:  # what the frame holds
-                raise UserError(f"{error} The first three models in the menu need no Hub.") from error
-            yield instead(services, member, str(error), *choices)
-            return
+    try:
+        for said in loading(services.family, member):
+            yield {"said": said}
+    except UserError as error:
+        if choices[3]:  # what the frame holds
+            raise UserError(f"{error} The first three models in the menu need no Hub.") from error
+        yield instead(services, member, str(error), *choices)
+        return
     yield shown(services, *choices, follow=follow)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from demos.bert.model.encoding import encode
 
+SYMMETRIC = ("similarity", "score")  # GPT reads both orders of their sentences
 START, DELIMITER, EXTRACT = "⟨start⟩", "$", "⟨extract⟩"
 
 
@@ -27,6 +28,7 @@ class Task:
     t5: str  # the form, its texts as {0}, {1}, …
     target: str  # the text that T5 is trained to write for the example
     t5_own: bool = True  # the very form of the paper; else one of this page, in its manner
+    t5_note: str = ""  # how the target is written, where that needs a word
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,14 @@ TASKS: dict[str, Task] = {
         "the state of [CLS] and gives two numbers: same meaning, or not",
         "the sum of two states of ⟨extract⟩, one for each order, because two such sentences have no natural order",
         "mrpc sentence1: {0} sentence2: {1}", "equivalent",
+    ),
+    "score": Task(
+        "Similarity score", ("sentence 1", "sentence 2"),
+        ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
+        "the state of [CLS] and gives one number, the score",
+        "the sum of two states of ⟨extract⟩, one for each order, because two such sentences have no natural order",
+        "stsb sentence1: {0} sentence2: {1}", "5.0",
+        t5_note="The score, here from 1 to 5, is rounded to the nearest 0.2 and written as text: one of 21 texts.",
     ),
     "choice": Task(
         "Multiple choice", ("beginning", "ending 1", "ending 2"),
@@ -97,7 +107,7 @@ def gpt_inputs(name: str, texts: Sequence[str]) -> list[list[Piece]]:
         return [_framed(first)]
     others = [Piece(text, number) for number, text in enumerate(texts[1:], start=1)]
     rows = [_framed(first, Piece(DELIMITER, None), other) for other in others]
-    if name == "similarity":
+    if name in SYMMETRIC:
         rows.append(_framed(others[0], Piece(DELIMITER, None), first))
     return rows
 

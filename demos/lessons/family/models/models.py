@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from urllib.parse import urlencode
 
 import yaml
 
 from demos.bert.encoder.other_sizes import OTHERS
 from demos.bert.encoder.size import KNOWN, total_parameters
+from demos.bert.family.members import MEMBERS
+from demos.bert.model.catalogue import CATALOGUE
 from demos.files import read_beside
 
+PARTS = {"elmo": "our small ELMo", "decoder": "our small decoder", "late_interaction": "MaxSim with a BERT"}
 SEES = ("two LSTMs", "both sides", "left side only", "encoder and decoder")
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a model, or a smaller one of its kind, can be seen."""
+
+    title: str
+    lesson: str
+    choices: Mapping[str, str]  # of the link
+
+    @property
+    def href(self) -> str:
+        """The address, relative to the page."""
+        return f"./{self.lesson}?{urlencode(self.choices)}"
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,16 @@ class Model:
     result: str
     source: str
     arxiv: str  # the number, or "" where there is none
+    opens: Link | None = None
+
+
+def link(member: str = "", model: str = "", part: str = "") -> Link:
+    """To a member's attention, to all heads of a model of the bar's menu, or to a part. Raises KeyError for no such."""
+    if member:
+        return Link(MEMBERS[member].title, "family", {"part": "attention", "family_model": member})
+    if model:
+        return Link(CATALOGUE[model].title, "attention", {"model": model})
+    return Link(PARTS[part], "family", {"part": part})
 
 
 @cache
@@ -39,5 +68,6 @@ def models() -> tuple[Model, ...]:
     for row in yaml.safe_load(read_beside(__file__, "models.yaml")):
         quoted = row.pop("parameters", None), False
         parameters, counted = counts[row.pop("count")] if "count" in row else quoted
-        found.append(Model(**row, parameters=parameters, counted=counted))
+        opens = link(**row.pop("opens")) if "opens" in row else None
+        found.append(Model(**row, opens=opens, parameters=parameters, counted=counted))
     return tuple(sorted(found, key=lambda model: model.date))

@@ -1,4 +1,4 @@
-"""What the decoder answers after prompts with and without examples; the ranks of all questions of a task."""
+"""What a decoder answers after prompts with and without examples; the ranks of all questions of a task."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from statistics import median
 import plotly.graph_objects as go
 
 from demos.bert.causal.prompts import SHOTS, Answered, Task
+from demos.bert.family.members import Member
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label
@@ -17,10 +18,10 @@ TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 
 
-def one_html(found: Sequence[Answered]) -> str:
-    """One question: each prompt, the answer's rank and probability, and what comes first instead."""
-    rows = [(NAMES[shots], one) for shots, one in zip(SHOTS, found, strict=True)]
-    return TEXT.one(rows, token_label, percent)
+def one_html(member: Member, found: Sequence[Answered], written: Sequence[str]) -> str:
+    """One question: each prompt, what `member` wrote after it, the answer's rank and what comes first instead."""
+    rows = [(NAMES[shots], one, text) for shots, one, text in zip(SHOTS, found, written, strict=True)]
+    return TEXT.one(member, rows, token_label, percent)
 
 
 def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> go.Figure:
@@ -65,14 +66,15 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
     return figure
 
 
-def all_html(task: Task, rows: Sequence[Sequence[Answered]]) -> str:
-    """All questions of a task as a table, with the medians."""
+def all_html(task: Task, rows: Sequence[Sequence[Answered]], member: Member) -> str:
+    """All questions of a task as a table, with the medians; `member` has answered."""
     found = [
         (question, answer, [f"{one.rank:,} ({percent(one.probability)})" for one in row])
         for (question, answer), row in zip(task.pairs, rows, strict=True)
     ]
     medians = [f"{median:,.1f}" for median in medians_of(rows)]
-    return TEXT.every(task.name, [NAMES[shots] for shots in SHOTS], [*found, ("median rank", "", medians)])
+    title = f"{task.name}, {member.title}"
+    return TEXT.every(title, [NAMES[shots] for shots in SHOTS], [*found, ("median rank", "", medians)])
 
 
 def medians_of(rows: Sequence[Sequence[Answered]]) -> list[float]:

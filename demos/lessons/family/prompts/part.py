@@ -1,14 +1,18 @@
-"""Zero, one and few examples in a prompt: what the small decoder makes of a task that it is only told."""
+"""Zero, one and few examples in a prompt: what a decoder, ours or GPT-2, makes of a task that it is only told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.causal.prompts import SHOTS, TASKS, Answered, Task, answered
+from demos.bert.causal.prompts import SHOTS, TASKS, Answered, Task, answered, continued
+from demos.bert.family import prompted
+from demos.bert.family.members import MEMBERS, OUR_DECODER, Member
+from demos.errors import UserError
+from demos.lessons.family.loading import AT_ONCE, loading
 from demos.lessons.family.prompts.figure import TEXT, all_html, one_html, ranks_figure
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
@@ -16,45 +20,94 @@ from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 
+WRITERS = {key: MEMBERS[key] for key in (OUR_DECODER, "gpt2")}
+
 
 def build(page: Page) -> None:
     """One question with 0, 1 and 3 examples; all questions as a picture; the folds."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, Any] = {"writer": gr.Textbox(OUR_DECODER, visible="hidden")}  # whose answers are shown
     with gr.Row(elem_classes="prompts-views"):
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
             parts["one"] = gr.HTML("", elem_id="prompts-one")
         with gr.Column(scale=4, min_width=320):
             task = gr.Radio([each.name for each in TASKS], value=TASKS[0].name, label="Task", elem_id="prompts-task")
             number = gr.Slider(1, len(TASKS[0].pairs), value=1, step=1, label="Question", elem_id="prompts-question")
+            parts["asked"] = gr.Radio(
+                [(member.label, key) for key, member in WRITERS.items()], value=OUR_DECODER, label="Answered by",
+                elem_id="prompts-writer",
+            )  # fmt: skip
+            parts["said"] = gr.HTML("", elem_id="prompts-said", elem_classes="said")
             page.show_look()
             parts["plot"] = gr.Plot(label="Rank of the right answer", show_label=False, elem_id="prompts-plot")
     gr.HTML(TEXT.larger(), elem_id="prompts-larger")
     parts["numbers"], parts["program"] = folds(__file__, "The answer's rank with each number of examples")
-    page.keep(task=task, question=number)
+    page.keep(task=task, question=number, answered_by=parts["asked"])
     one, every = ({name: parts[name] for name in names} for names in (("one", "program"), ("plot", "numbers")))
-    page.draw(by_component(one, partial(of_one, page.services)), [task, number], list(one.values()))
-    page.draw(by_component(every, partial(of_all, page.services)), [task], list(every.values()))
+    writer = parts["writer"]
+    page.draw(by_component(one, partial(of_one, page.services)), [task, number, writer], list(one.values()))
+    page.draw(by_component(every, partial(of_all, page.services)), [task, writer], list(every.values()))
+    page.on(
+        [page.settled.change, parts["asked"].input],
+        by_component(parts, partial(chosen, page.services)),
+        [parts["asked"], writer],
+        [parts[name] for name in ("writer", "asked", "said")],
+        trigger_mode="always_last",
+        show_progress="hidden",
+        concurrency_id="prompts-writer",
+        concurrency_limit=AT_ONCE,
+    )
 
 
-def of_one(services: Services, _: Sentence, name: str, number: float) -> dict[str, Any]:
+def chosen(services: Services, asked: str, shown: str) -> Iterator[dict[str, Any]]:
+    """Who answers from now on, once it is in memory; the one before, and why, where it can't be had."""
+    try:
+        for said in loading(services.family, writer_of(asked)):
+            yield {"said": said}
+    except UserError as error:
+        yield {"asked": shown, "said": TEXT.stays(str(error), writer_of(shown))}
+        return
+    yield {"writer": writer_of(asked).key, "said": ""} if asked != shown else {}
+
+
+def of_one(services: Services, _: Sentence, name: str, number: float, writer: str) -> dict[str, Any]:
     """One question's prompts, and the program."""
-    task = task_of(name)
+    task, member = task_of(name), writer_of(writer)
     at = clamp(float(number or 1) - 1, len(task.pairs))
-    return {"one": one_html(list(asked(services, task, at))), "program": prompt_code(task, at)}
+    answer, go_on = model_of(services, member)
+    found = [answer(task.prompt(at, shots), task.pairs[at][1]) for shots in SHOTS]
+    written = [go_on(one.prompt) for one in found]
+    return {"one": one_html(member, found, written), "program": prompt_code(member, task, at)}
 
 
-def of_all(services: Services, _: Sentence, name: str) -> dict[str, Any]:
+def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str, Any]:
     """The ranks of all questions of a task."""
-    task = task_of(name)
-    rows = [list(asked(services, task, at)) for at in range(len(task.pairs))]
+    task, member = task_of(name), writer_of(writer)
+    rows = ranked(services, task, member)
     words = services.decoder().decoder.out_features
-    return {"plot": ranks_figure(task, rows, words), "numbers": all_html(task, rows)}
+    if member.hub_id:
+        words = services.family.get(member.key).model.config.vocab_size
+    return {"plot": ranks_figure(task, rows, words), "numbers": all_html(task, rows, member)}
 
 
-def asked(services: Services, task: Task, at: int) -> Iterator[Answered]:
-    """The question `at` after 0, 1 and 3 examples."""
-    for shots in SHOTS:
-        yield answered(services.decoder(), task.prompt(at, shots), task.pairs[at][1])
+def ranked(services: Services, task: Task, member: Member) -> list[list[Answered]]:
+    """All questions of a task, each after 0, 1 and 3 examples."""
+    answer, _ = model_of(services, member)
+    return [[answer(task.prompt(at, shots), pair[1]) for shots in SHOTS] for at, pair in enumerate(task.pairs)]
+
+
+def model_of(services: Services, member: Member) -> tuple[Callable[[str, str], Answered], Callable[[str], str]]:
+    """(how likely it makes an answer after a prompt, what it goes on with). Raises UserError where it can't be had."""
+    if member.key == OUR_DECODER:
+        decoder = services.decoder()
+        return partial(answered, decoder), partial(continued, decoder)
+    loaded = services.family.get(member.key)
+    read = loaded.model, loaded.tokenizer
+    return partial(prompted.answered, *read), partial(prompted.continued, *read)
+
+
+def writer_of(key: str) -> Member:
+    """By its key; our decoder for an unknown one."""
+    return WRITERS.get(key) or WRITERS[OUR_DECODER]
 
 
 def task_of(name: str) -> Task:
@@ -66,7 +119,7 @@ PART = Part(
     tab="Zero, one, few examples",
     look=(
         "A task is given to the decoder as text, with no, one or three solved examples, and nothing is trained. See "
-        "how likely the right answer is then. With this small model, it stays far from the first place."
+        "how likely the right answer is then. With our small model, it stays far from the first place."
     ),
     build=build,
     reads_sentence=False,

@@ -1,0 +1,42 @@
+"""Prompts answered by GPT-2: how likely the right answer is, and what the model goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from demos.bert.causal.prompts import WRITTEN, Answered, scored
+from demos.bert.family.labels import labels_of
+
+
+def logits_of(model: Any, states: torch.Tensor) -> torch.Tensor:
+    """Last hidden states <float32>[..., d] -> [..., V]: GPT-2's output layer is its embedding matrix."""
+    scores: torch.Tensor = states @ model.get_input_embeddings().weight.T
+    return scores
+
+
+@torch.inference_mode()
+def answered(model: Any, tokenizer: Any, prompt: str, answer: str) -> Answered:
+    """The rank and probability of the answer, a space before it, after the prompt. `model` is a GPT2Model."""
+    start, pieces = tokenizer(prompt)["input_ids"], tokenizer(f" {answer}")["input_ids"]
+    states = model(input_ids=torch.tensor([[*start, *pieces]])).last_hidden_state[0, len(start) - 1 : -1]
+    found = scored(tokenizer, prompt, answer, pieces, logits_of(model, states))
+    names = labels_of(tokenizer, [guess.token_id for guess in found.best]).names
+    return replace(found, best=tuple(replace(guess, token=name) for guess, name in zip(found.best, names, strict=True)))
+
+
+@torch.inference_mode()
+def continued(model: Any, tokenizer: Any, prompt: str) -> str:
+    """What the model goes on with, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
+    read, past = tokenizer(prompt)["input_ids"], None
+    written: list[int] = []
+    while len(written) < WRITTEN:
+        found = model(input_ids=torch.tensor([read]), past_key_values=past, use_cache=True)
+        chosen, past = int(logits_of(model, found.last_hidden_state[0, -1]).argmax()), found.past_key_values
+        if chosen == tokenizer.eos_token_id:
+            break
+        written.append(chosen)
+        read = [chosen]
+    return str(tokenizer.decode(written))
