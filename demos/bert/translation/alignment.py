@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from demos.bert.translation.decoding import Trained
-from demos.bert.translation.grammar import Pair, lexicon
+from demos.bert.translation.grammar import BE, WAS, Pair, lexicon
 from demos.bert.translation.vocabulary import padded, shifted
 
 
@@ -31,7 +31,8 @@ def aligned(trained: Trained, pairs: Sequence[Pair]) -> float:
     """The share of content words whose largest weight falls on an English word that they render.
 
     Each decoder step is given the words before it in the right translation. Content words are nouns, adjectives,
-    verbs, months and years: what a dictionary would list, not the grammar's small words.
+    verbs, months and years: what a dictionary would list, not the grammar's small words; and a date's digits, not its
+    dashes, which render no word.
     """
     most = weights_of(trained, pairs).argmax(-1).tolist()
     small = small_words()
@@ -39,7 +40,7 @@ def aligned(trained: Trained, pairs: Sequence[Pair]) -> float:
         place in pair.links[at]
         for row, pair in zip(most, pairs, strict=True)
         for at, place in enumerate(row[: len(pair.target)])
-        if pair.target[at] not in small
+        if pair.target[at] not in small and pair.links[at]
     ]
     return sum(found) / len(found)
 
@@ -50,4 +51,5 @@ def small_words() -> set[str]:
     determiners = {form for forms in words["determiners"].values() for form in forms}
     places = {french for _, french, _ in words["places"]}
     fixed = {"je", "j'", "il", "elle", "nous", "ils", "ne", "n'", "pas", "de", "du", "des", "sur", "en", "."}
-    return determiners | places | fixed | {"suis", "est", "sommes", "sont", "a", "ont", "été"}
+    to_be = {form for tense in (BE, WAS) for _, form in tense}
+    return determiners | places | fixed | to_be | {"a", "ont", "été"}

@@ -70,7 +70,7 @@ def pair_of(date: datetime.date, form: int, weekday: bool) -> Pair:
 
 def sentences(count: int, seed: int) -> list[Pair]:
     """So many different pairs, the same for the same seed; `example()` is the first."""
-    return distinct(example(), _date, count, seed)
+    return distinct((example(),), _date, count, seed)
 
 
 def _date(draw: random.Random) -> Pair:

@@ -17,7 +17,8 @@ import yaml
 
 VOWELS = "aeiouyéèêàâîôh"  # each h of the lexicon's nouns is silent
 PRONOUNS = {"i": ("je", 0), "he": ("il", 1), "she": ("elle", 1), "we": ("nous", 2), "they": ("ils", 3)}
-BE = {"i": ("am", "suis"), "he": ("is", "est"), "she": ("is", "est"), "we": ("are", "sommes"), "they": ("are", "sont")}
+BE = (("am", "suis"), ("is", "est"), ("are", "sommes"), ("are", "sont"))  # by person, as a verb's forms
+WAS = (("was", "étais"), ("was", "était"), ("were", "étions"), ("were", "étaient"))
 
 HELD_OUT, SEED = 500, 0  # the first pairs are never trained on
 Words = list[tuple[str, tuple[int, ...]]]  # French words, each with the places of its English ones
@@ -44,20 +45,21 @@ class Noun:
 
 @cache
 def lexicon() -> dict[str, Any]:
-    """The words, as lexicon.yaml lists them."""
+    """The words, as lexicon.yaml lists them; `workers` are the professions as masculine nouns."""
     words: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8"))
+    words["workers"] = [[one, many, un, plusieurs, "m"] for one, many, un, _, plusieurs, _ in words["professions"]]
     return words
 
 
 def sentences(count: int, seed: int) -> list[Pair]:
-    """So many different pairs, the same for the same seed; `example()` is the first."""
-    return distinct(example(), _sentence, count, seed)
+    """So many different pairs, the same for the same seed; `example()` and `student()` come first."""
+    return distinct((example(), student()), _sentence, count, seed)
 
 
-def distinct(first: Pair, make: Callable[[random.Random], Pair], count: int, seed: int) -> list[Pair]:
-    """The first pair, and those that `make` draws, until there are so many with different sources."""
+def distinct(first: Sequence[Pair], make: Callable[[random.Random], Pair], count: int, seed: int) -> list[Pair]:
+    """The first pairs, and those that `make` draws, until there are so many with different sources."""
     draw = random.Random(seed)
-    found = {first.source: first}
+    found = {pair.source: pair for pair in first}
     while len(found) < count:
         pair = make(draw)
         found.setdefault(pair.source, pair)
@@ -73,6 +75,14 @@ def example() -> Pair:
     return _pair(*_done(*phrases, "signed", ("august", "1992")))
 
 
+def student() -> Pair:
+    """i am a student: je suis étudiant, a word less, since French names a profession without an article."""
+    pronoun: Words = [(PRONOUNS["i"][0], (0,))]
+    return _pair(
+        *_said_of(["i"], pronoun, PRONOUNS["i"][1], BE, False, *_profession(lexicon()["professions"][0], 0, 0))
+    )
+
+
 @cache
 def held_out() -> tuple[Pair, ...]:
     """The pairs that no translator of this program is trained on."""
@@ -80,7 +90,7 @@ def held_out() -> tuple[Pair, ...]:
 
 
 def _sentence(draw: random.Random) -> Pair:
-    make = draw.choices([_acts, _rests, _is_someone, _is_like, _was_done], [5, 3, 1, 2, 3])[0]
+    make = draw.choices([_acts, _rests, _is_someone, _is_like, _was_done], [5, 3, 2, 2, 3])[0]
     return _pair(*make(draw))
 
 
@@ -91,7 +101,7 @@ def _pair(english: list[str], french: Words) -> Pair:
 
 def _acts(draw: random.Random) -> tuple[list[str], Words]:
     """the black cat does not see my house"""
-    verbs, groups = draw.choice([("acts", ("animals", "people", "things"))] * 3 + [("trades", ("things",))])
+    verbs, groups = draw.choice([("acts", ("animals", "people", "workers", "things"))] * 3 + [("trades", ("things",))])
     denied = draw.random() < 0.25  # "pas un" would be "pas de": no indefinite object
     rest = _noun(draw, groups, full=draw.random() < 0.5, indefinite=not denied)
     return _with_verb(draw, draw.choice(lexicon()[verbs]), denied, rest)
@@ -112,7 +122,7 @@ def _with_verb(draw: random.Random, verb: Sequence[str], denied: bool, rest: Nou
         subject, person = PRONOUNS[english[0]]
         french: Words = [(subject, (0,))]
     else:
-        phrase = _noun(draw, ("animals", "people"))
+        phrase = _noun(draw, ("animals", "people", "workers"))
         english, french, person = list(phrase.english), list(phrase.french), phrase.person
     form, at = verb[2 + person], len(english)
     if denied:
@@ -128,24 +138,62 @@ def _with_verb(draw: random.Random, verb: Sequence[str], denied: bool, rest: Nou
 
 
 def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
-    """i am a student: je suis étudiant"""
-    who = draw.choice(list(PRONOUNS))
-    (subject, person), (is_, est) = PRONOUNS[who], BE[who]
-    one, many, *forms = draw.choice(lexicon()["professions"])
-    english = [who, is_, *(["a", one] if person < 2 else [many])]
-    french = forms[2 * (person >= 2) + (who == "she")]
-    return english, [(subject, (0,)), (est, (1,)), (french, (len(english) - 1,))]
+    """i am a student: je suis étudiant; my queens were not tired: mes reines n'étaient pas fatiguées"""
+    words = lexicon()
+    if draw.random() < 0.5:
+        who = draw.choice(list(PRONOUNS))
+        subject, person = PRONOUNS[who]
+        english, french, feminine = [who], [(subject, (0,))], who == "she"
+    else:
+        phrase = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
+        english, french, person, feminine = phrase.english, phrase.french, phrase.person, phrase.feminine
+    if draw.random() < 0.7:
+        told = _profession(draw.choice(words["professions"]), person, feminine)
+    else:
+        name, forms = draw.choice(list({**words["states"], **words["origins"], **words["before_noun"]}.items()))
+        told = [name], forms[2 * (person >= 2) + feminine]
+    return _said_of(english, french, person, *_tense(draw), *told)
+
+
+def _profession(forms: Sequence[str], person: int, feminine: bool) -> tuple[list[str], str]:
+    """(a student, étudiant) or (students, étudiantes): English has an article, French none."""
+    one, many, *french = forms
+    return [many] if person >= 2 else ["a", one], french[2 * (person >= 2) + feminine]
+
+
+def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
+    """Present or past; denied or not."""
+    return draw.choice([BE, BE, WAS]), draw.random() < 0.3
+
+
+def _said_of(
+    english: list[str],
+    french: Words,
+    person: int,
+    tense: Sequence[tuple[str, str]],
+    denied: bool,
+    told: list[str],
+    word: str,
+) -> tuple[list[str], Words]:
+    """The subject, to be, perhaps denied, and what is told of it; its last English word is what `word` renders."""
+    (is_, est), at = tense[person], len(english)
+    link: Words = [(est, (at,))]
+    if denied:
+        link = [("n'" if est[0] in VOWELS else "ne", (at + 1,)), *link, ("pas", (at + 1,))]
+    elif french[0][0] == "je" and est[0] in VOWELS:
+        french = [("j'", (0,))]
+    english = [*english, is_, *["not"] * denied, *told]
+    return english, [*french, *link, (word, (len(english) - 1,))]
 
 
 def _is_like(draw: random.Random) -> tuple[list[str], Words]:
     """these doors are green: ces portes sont vertes"""
-    words, group = lexicon(), draw.choice(["animals", "people", "things"])
+    words, group = lexicon(), draw.choice(["animals", "people", "workers", "things"])
     phrase = _noun(draw, (group,), full=False)
-    name, forms = draw.choice(list({**words["before_noun"], **words[_behind(group)]}.items()))
-    many, at = phrase.person == 3, len(phrase.english)
-    verb = ("are", "sont") if many else ("is", "est")
-    how = forms[2 * many + phrase.feminine]
-    return [*phrase.english, verb[0], name], [*phrase.french, (verb[1], (at,)), (how, (at + 1,))]
+    states = {} if group == "things" else words["states"]
+    name, forms = draw.choice(list({**words["before_noun"], **words[_behind(group)], **states}.items()))
+    form = forms[2 * (phrase.person == 3) + phrase.feminine]
+    return _said_of(phrase.english, phrase.french, phrase.person, *_tense(draw), [name], form)
 
 
 def _was_done(draw: random.Random) -> tuple[list[str], Words]:
@@ -201,7 +249,7 @@ def _noun(
 
 def _behind(group: str) -> str:
     """The adjectives that stand behind a French noun of this group."""
-    return "origins" if group == "people" else "colours"
+    return "origins" if group in ("people", "workers") else "colours"
 
 
 def _phrase(
@@ -227,7 +275,8 @@ def _phrase(
 def _english_determiner(determiner: str, many: bool, following: str) -> str:
     if many:
         return "these" if determiner == "this" else determiner
-    return "an" if determiner == "a" and following[0] in "aeiou" else determiner
+    heard = following[0] in "aeiou" and not following.startswith("eu")  # an apple, a european girl
+    return "an" if determiner == "a" and heard else determiner
 
 
 def _determiner(forms: Sequence[str], form: int, following: str) -> str:

@@ -10,7 +10,7 @@ import torch
 from demos.bert.translation.alignment import aligned, weights_for
 from demos.bert.translation.bundled import MOST_CHARACTERS, bundled, load, read_sentence, right, save
 from demos.bert.translation.decoding import steps, translate
-from demos.bert.translation.grammar import example, held_out, sentences
+from demos.bert.translation.grammar import example, held_out, sentences, student
 from demos.errors import UserError
 
 
@@ -22,6 +22,32 @@ def test_with_attention_nine_of_ten_and_more_are_right_and_without_fewer() -> No
     short = [at for at, pair in enumerate(held_out()) if len(pair.source) <= 6]
     lost = [sum(right("additive")[at] - right("none")[at] for at in group) / len(group) for group in (short, long)]
     assert lost[1] > lost[0]
+
+
+@pytest.mark.parametrize(
+    ("score", "most", "least"), [("additive", 0.03, 0), ("transformer", 0.03, 0), ("none", 0.5, 0.2)]
+)
+def test_length_matters_without_attention_alone(score: str, most: float, least: float) -> None:
+    """By how much the share of right sentences falls from the shortest to the longest."""
+    shares = []
+    for lengths in (range(10), range(10, 13), range(13, 100)):
+        group = [one for pair, one in zip(held_out(), right(score), strict=True) if len(pair.source) in lengths]
+        shares.append(sum(group) / len(group))
+    assert least <= max(shares) - min(shares) <= most
+    if least:
+        assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize("score", ["additive", "transformer"])
+def test_the_lectures_own_sentence(score: str) -> None:
+    assert student() in held_out()
+    for typed, french in (
+        ("I am a student", "je suis étudiant"),
+        ("she is a student", "elle est étudiante"),
+        ("we are students", "nous sommes étudiants"),
+        ("the student sees the cat", "l' étudiant voit le chat"),
+    ):
+        assert translate(bundled(score), [read_sentence(typed)]) == [(*french.split(), ".")]
 
 
 def test_nine_of_ten_content_words_read_their_own_english_word() -> None:
@@ -67,5 +93,5 @@ def test_a_typed_sentence() -> None:
 
 
 def test_the_transformer_is_nearly_as_right_and_as_well_aligned() -> None:
-    assert sum(right("transformer")) / len(held_out()) > 0.9
+    assert sum(right("transformer")) / len(held_out()) > 0.95
     assert aligned(bundled("transformer"), held_out()) > 0.9

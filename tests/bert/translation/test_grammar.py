@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from demos.bert.translation.alignment import small_words
-from demos.bert.translation.grammar import Pair, example, held_out, lexicon, sentences
+from demos.bert.translation.grammar import PRONOUNS, Pair, example, held_out, lexicon, sentences, student
 
 PAIRS = sentences(6_000, 0)
 
@@ -15,6 +15,27 @@ def test_all_are_different_and_the_same_again() -> None:
     assert sentences(300, 0) == PAIRS[:300]
     assert sentences(50, 1)[1:] != PAIRS[1:50]
     assert held_out() == tuple(PAIRS[: len(held_out())])
+
+
+def test_what_is_held_out_is_new_and_yet_of_a_kind_that_is_trained_on() -> None:
+    """No held-out sentence is trained on, in either language; each of its words is, and each pronoun's professions."""
+    unseen, trained_on = held_out(), PAIRS[len(held_out()) :]
+    assert unseen[:2] == (example(), student())
+    assert not {pair.source for pair in unseen} & {pair.source for pair in trained_on}
+    for side in ("source", "target"):
+        seen = {word for pair in trained_on for word in getattr(pair, side)}
+        assert {word for pair in unseen for word in getattr(pair, side)} <= seen
+    professions = {name for one, many, *_ in lexicon()["professions"] for name in (one, many)}
+    for pronoun in PRONOUNS:
+        told = [pair for pair in trained_on if pair.source[0] == pronoun and pair.source[1] in ("am", "is", "are")]
+        assert len({pair.source[-2] for pair in told if "not" not in pair.source} & professions) >= 3, pronoun
+
+
+def test_an_article_goes_by_the_sound() -> None:
+    for pair in PAIRS:
+        for word, following in zip(pair.source, pair.source[1:], strict=False):
+            if word in ("a", "an"):
+                assert (word == "an") == (following[0] in "aeiou" and following != "european"), pair
 
 
 def test_every_word_is_linked_within_its_sentence() -> None:
@@ -35,7 +56,7 @@ def test_content_words_are_linked_to_their_own_dictionary_entry() -> None:
     for one, many, *forms in words["professions"]:
         for place, form in enumerate(forms):
             entries.setdefault(form, set()).add(one if place < 2 else many)
-    for group in ("before_noun", "colours", "origins", "kinds", "done"):
+    for group in ("before_noun", "colours", "origins", "kinds", "states", "done"):
         for name, forms in words[group].items():
             for form in forms:
                 entries.setdefault(form, set()).add(name)
@@ -60,12 +81,17 @@ def test_content_words_are_linked_to_their_own_dictionary_entry() -> None:
 @pytest.mark.parametrize(
     ("english", "french"),
     [  # translated by hand
-        ("we do not look for the school .", "nous ne cherchons pas l' école ."),
-        ("she laughs under my red table of the women .", "elle rit sous ma table rouge des femmes ."),
-        ("i love this italian girl .", "j' aime cette fille italienne ."),
-        ("these italian women open the white tables .", "ces femmes italiennes ouvrent les tables blanches ."),
-        ("my apple is pretty .", "ma pomme est jolie ."),
-        ("my big horse does not sing behind my schools .", "mon grand cheval ne chante pas derrière mes écoles ."),
+        ("the cook does not look for the girl .", "le cuisinier ne cherche pas la fille ."),
+        (
+            "i do not sing under the small red trees of the women .",
+            "je ne chante pas sous les petits arbres rouges des femmes .",
+        ),
+        ("a european girl laughs in the school .", "une fille européenne rit dans l' école ."),
+        ("my horse is happy .", "mon cheval est heureux ."),
+        ("these european men were not tired .", "ces hommes européens n' étaient pas fatigués ."),
+        ("i was not a cook .", "je n' étais pas cuisinier ."),
+        ("the women are not cooks .", "les femmes ne sont pas cuisinières ."),
+        ("the american law was read .", "la loi américaine a été lue ."),
         ("i am a student .", "je suis étudiant ."),
         ("she is a teacher .", "elle est enseignante ."),
         ("we are students .", "nous sommes étudiants ."),

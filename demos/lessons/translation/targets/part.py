@@ -26,7 +26,7 @@ from demos.training.translation.training import Plan, untrained
 TEXT = templates(__file__)
 KINDS = [("GRU, attention", "additive"), ("GRU, no attention", "none"), ("Transformer", "transformer")]
 WORDS, LISTED = 6, 24  # bars; sentences in the menu
-OPENING = "we love a boat"  # among them; a short one that the bundled translators learnt
+OPENING = "i am a student"  # among them
 
 
 def build(page: Page) -> None:
