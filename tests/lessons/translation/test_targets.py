@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import redirect_stdout
 from io import StringIO
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -12,10 +13,11 @@ from torch.nn.functional import cross_entropy
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.cost import costs
 from demos.bert.translation.grammar import held_out
+from demos.bert.translation.six_words import STEPS, learned
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.errors import UserError
-from demos.lessons.translation.targets.part import beginner, drawn
-from demos.lessons.translation.targets.program import targets_code
+from demos.lessons.translation.targets.part import OURS, SIX, beginner, drawn
+from demos.lessons.translation.targets.program import six_words_code, targets_code
 from demos.page.services import Sentence
 
 EMPTY, PAIR = Sentence("", "", ""), held_out()[3]
@@ -35,14 +37,14 @@ def test_costs_are_torchs_cross_entropy(kind: str) -> None:
 
 
 def test_what_is_shown() -> None:
-    shown = drawn(EMPTY, TYPED, 2, "additive")
+    shown = drawn(EMPTY, OURS, TYPED, 2, STEPS, "additive")
     found = costs(bundled("additive"), PAIR.source, PAIR.target)
     target, before, after = ([float(y) for y in bar.y] for bar in shown["bars"].data)
     assert target == [1, 0, 0, 0, 0, 0]
     assert after[0] == pytest.approx(found.distributions[1, found.targets[1]].item(), abs=1e-4)
     assert after[0] > before[0]
     assert f"{sum(found.costs):.3f}" in shown["costs"]
-    assert drawn(EMPTY, TYPED, 10**6, "additive")["place"]["value"] == len(PAIR.target) + 1
+    assert drawn(EMPTY, OURS, TYPED, 10**6, None, "additive")["place"]["value"] == len(PAIR.target) + 1
 
 
 def test_the_program_prints_the_costs() -> None:
@@ -54,7 +56,50 @@ def test_the_program_prints_the_costs() -> None:
     assert numbers == pytest.approx([*found.costs, found.loss], abs=1e-3)
 
 
-@pytest.mark.parametrize(("sentence", "kind"), [("<b>", "additive"), (None, "none"), (TYPED, "lstm")])
-def test_bad_choices_are_one_sentence(sentence: object, kind: str) -> None:
+def test_the_six_words_are_shown_as_they_were_computed() -> None:
+    found = learned()
+    for step in (0, 40, STEPS):
+        shown = drawn(EMPTY, SIX, TYPED, 2, step, "additive")
+        matrices = [np.array(one.z, float) for one in shown["places"]["value"].data]
+        for drawn_values, values in zip(matrices, (found.targets, *map(found.distributions, (0, step))), strict=True):
+            np.testing.assert_allclose(drawn_values, values, atol=6e-5)
+        bars = [[float(y) for y in bar.y] for bar in shown["bars"].data]
+        np.testing.assert_allclose(bars, [one[1] for one in matrices], atol=6e-5)
+        assert list(shown["bars"].data[0].x) == ["a", "am", "i", "thanks", "student", "&lt;eos&gt;"]
+        sums = [float(found.costs(one).sum()) for one in (0, step)]
+        assert all(f"{one:.3f}" in shown["costs"] and f"{one:.3f}" in shown["said"] for one in sums)
+        assert "0 1 0 0 0 0 (one-hot)" in shown["said"]
+
+
+@pytest.mark.parametrize("step", [0, 25, STEPS])
+def test_the_six_words_program_prints_the_costs(step: int) -> None:
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(six_words_code(step), {})
+    costs_there = [float(line.split()[-1]) for line in printed.getvalue().splitlines()[-6:]]
+    here = learned().costs(step)
+    assert costs_there == pytest.approx([*here.tolist(), here.sum().item()], abs=1e-3)
+
+
+def test_the_example_decides_what_is_on_the_page() -> None:
+    six, ours = (drawn(EMPTY, example, TYPED, None, None, "none") for example in (SIX, OURS))
+    assert [six[name]["visible"] for name in ("places", "steps", "sentence")] == [True, True, False]
+    assert [ours[name]["visible"] for name in ("places", "steps", "sentence")] == [False, False, True]
+    assert six["place"]["maximum"] == 5
+    assert f"after {STEPS} steps" in six["places"]["value"].layout.annotations[2].text
+    assert drawn(EMPTY, SIX, None, 10**9, -5, "none")["place"]["value"] == 5
+
+
+@pytest.mark.parametrize(
+    ("example", "sentence", "kind"),
+    [
+        (OURS, "<b>", "additive"),
+        (OURS, None, "none"),
+        (OURS, TYPED, "lstm"),
+        ("seven", TYPED, "none"),
+        (None, TYPED, "none"),
+    ],
+)
+def test_bad_choices_are_one_sentence(example: object, sentence: object, kind: str) -> None:
     with pytest.raises(UserError):
-        drawn(EMPTY, sentence, 1, kind)
+        drawn(EMPTY, example, sentence, 1, 1, kind)

@@ -1,4 +1,4 @@
-"""The program of the part: what each place costs."""
+"""The programs of the part: what each place costs."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def targets_code(kind: str, source: Sequence[str], target: Sequence[str]) -> str
     for name, value in values.items():
         code = code.replace(name, value)
     return code
+
+
+def six_words_code(steps: int) -> str:
+    """A program that trains the layer of six words for so many steps, and prints what each place costs then."""
+    return read_beside(__file__, "program_six_words.txt").replace("STEPS", str(steps))
