@@ -37,7 +37,7 @@ class Pair:
 class Noun:
     """A noun phrase in the making: what its verb must agree with, and its words."""
 
-    person: int  # 1 he/she/it, 3 they
+    person: int  # 0 I, 1 he, she or it, 2 we, 3 they
     feminine: bool
     english: list[str]
     french: Words  # places counted from the phrase's first word
@@ -79,7 +79,7 @@ def student() -> Pair:
     """i am a student: je suis étudiant, a word less, since French names a profession without an article."""
     pronoun: Words = [(PRONOUNS["i"][0], (0,))]
     return _pair(
-        *_said_of(["i"], pronoun, PRONOUNS["i"][1], BE, False, *_profession(lexicon()["professions"][0], 0, 0))
+        *_said_of(["i"], pronoun, PRONOUNS["i"][1], BE, False, *_profession(lexicon()["professions"][0], 0, False))
     )
 
 
@@ -143,16 +143,16 @@ def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
     if draw.random() < 0.5:
         who = draw.choice(list(PRONOUNS))
         subject, person = PRONOUNS[who]
-        english, french, feminine = [who], [(subject, (0,))], who == "she"
+        phrase = Noun(person, who == "she", [who], [(subject, (0,))])
     else:
         phrase = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
-        english, french, person, feminine = phrase.english, phrase.french, phrase.person, phrase.feminine
+    person, feminine = phrase.person, phrase.feminine
     if draw.random() < 0.7:
         told = _profession(draw.choice(words["professions"]), person, feminine)
     else:
         name, forms = draw.choice(list({**words["states"], **words["origins"], **words["before_noun"]}.items()))
         told = [name], forms[2 * (person >= 2) + feminine]
-    return _said_of(english, french, person, *_tense(draw), *told)
+    return _said_of(phrase.english, phrase.french, person, *_tense(draw), *told)
 
 
 def _profession(forms: Sequence[str], person: int, feminine: bool) -> tuple[list[str], str]:
