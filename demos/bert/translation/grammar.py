@@ -37,7 +37,7 @@ class Pair:
 class Noun:
     """A noun phrase in the making: what its verb must agree with, and its words."""
 
-    person: int  # 0 I, 1 he, she or it, 2 we, 3 they
+    person: int  # 0 I, 1 he/she/it, 2 we, 3 they
     feminine: bool
     english: list[str]
     french: Words  # places counted from the phrase's first word
@@ -146,13 +146,12 @@ def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
         phrase = Noun(person, who == "she", [who], [(subject, (0,))])
     else:
         phrase = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
-    person, feminine = phrase.person, phrase.feminine
     if draw.random() < 0.7:
-        told = _profession(draw.choice(words["professions"]), person, feminine)
+        told = _profession(draw.choice(words["professions"]), phrase.person, phrase.feminine)
     else:
         name, forms = draw.choice(list({**words["states"], **words["origins"], **words["before_noun"]}.items()))
-        told = [name], forms[2 * (person >= 2) + feminine]
-    return _said_of(phrase.english, phrase.french, person, *_tense(draw), *told)
+        told = [name], forms[2 * (phrase.person >= 2) + phrase.feminine]
+    return _said_of(phrase.english, phrase.french, phrase.person, *_tense(draw), *told)
 
 
 def _profession(forms: Sequence[str], person: int, feminine: bool) -> tuple[list[str], str]:
@@ -167,14 +166,9 @@ def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
 
 
 def _said_of(
-    english: list[str],
-    french: Words,
-    person: int,
-    tense: Sequence[tuple[str, str]],
-    denied: bool,
-    told: list[str],
+    english: list[str], french: Words, person: int, tense: Sequence[tuple[str, str]], denied: bool, told: list[str],
     word: str,
-) -> tuple[list[str], Words]:
+) -> tuple[list[str], Words]:  # fmt: skip
     """The subject, to be, perhaps denied, and what is told of it; its last English word is what `word` renders."""
     (is_, est), at = tense[person], len(english)
     link: Words = [(est, (at,))]
