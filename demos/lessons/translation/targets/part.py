@@ -38,7 +38,10 @@ def build(page: Page) -> None:
     offered = sorted((" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]), key=len)
     parts: dict[str, Any] = {}
     parts["places"] = gr.Plot(
-        label="Targets and probabilities of all places", show_label=False, elem_id="targets-places"
+        label="Targets and probabilities of all places",
+        show_label=False,
+        elem_id="targets-places",
+        elem_classes="picture",
     )
     with gr.Row():
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
