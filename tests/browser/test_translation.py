@@ -10,11 +10,20 @@ from playwright.sync_api import Page, expect
 def test_a_word_is_chosen_a_typed_sentence_translated_and_a_translator_trained(
     open_lesson: Callable[..., Page],
 ) -> None:
-    page = open_lesson("translation", word=5)
+    page = open_lesson("translation", english="the cat sleeps in the house", word=3, attention="none")
     step = page.locator("#translation-one-step")
+    expect(step).to_contain_text("Step 3: the decoder writes “dort”")  # as the link says
+    expect(step).to_contain_text("no scores and no weights")
+    page.locator("#translation-attention label", has_text="additive").click()
+    expect(step).to_contain_text("softmax turns the scores into weights")
+    typed = page.locator("#translation-sentence input")
+    typed.fill("the agreement on the european economic area was signed in august 1992")
+    typed.press("Enter")
+    expect(step).to_contain_text("Step 3: the decoder writes “sur”")
+    page.locator("#translation-step input[type=number]").fill("5")
+    page.locator("#translation-step input[type=number]").press("Enter")
     expect(step).to_contain_text("the decoder writes “zone”")
     expect(page.locator("#translation-alignment .heatmaplayer image")).to_have_count(1)
-    typed = page.locator("#translation-sentence input")
     typed.fill("the zebra sleeps")
     typed.press("Enter")
     expect(page.locator("#lesson-translation .notice", has_text="“zebra” is not among")).to_be_visible()
@@ -34,12 +43,23 @@ def test_a_word_is_chosen_a_typed_sentence_translated_and_a_translator_trained(
 
 
 def test_a_box_of_the_transformer_is_pressed(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("translation", part="transformer", word=5)
+    page = open_lesson("translation", part="transformer", transformer_english="she is a student", transformer_word=2)
     said = page.locator("#transformer-said")
+    expect(page.locator("#translation-stacks .fed")).to_contain_text("she is a student")
+    page.locator("#transformer-sentence input").fill("the agreement on the european economic area was signed")
+    page.locator("#transformer-sentence input").press("Enter")
+    expect(page.locator("#translation-stacks .fed")).to_contain_text("the european economic area")
+    page.locator("#transformer-step input[type=number]").fill("5")
+    page.locator("#transformer-step input[type=number]").press("Enter")
     expect(said).to_contain_text("Cross-attention, decoder layer 2")
     page.locator('#translation-stacks [data-token="2"]').click()
     expect(said).to_contain_text("Masked self-attention, decoder layer 1")
     expect(said).to_contain_text("masked")
+    page.locator('#translation-stacks [data-token="17"]').click()
+    expect(said).to_contain_text("Feed-forward, decoder layer 1")
+    expect(said).to_contain_text("of the 192 numbers are positive")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("Add & norm after feed-forward, decoder layer 1")
     page.keyboard.press("End")
     expect(said).to_contain_text("The likeliest word, “zone”, is written")
 
@@ -52,3 +72,11 @@ def test_a_beam_finds_what_greedy_misses(open_lesson: Callable[..., Page]) -> No
     page.locator("#search-width input[type=number]").press("Enter")
     expect(found).to_contain_text("Both find the same translation here")
     expect(page.locator("#search-drawn li")).to_have_count(5)
+
+
+def test_both_are_timed_on_the_server(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("translation", part="training")
+    page.click("#translation-time")
+    expect(page.locator("#translation-times-told tbody tr")).to_have_count(4)
+    page.locator("#translation-times").scroll_into_view_if_needed()
+    expect(page.locator("#translation-times .js-plotly-plot")).to_be_visible()

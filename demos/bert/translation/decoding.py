@@ -58,6 +58,14 @@ def steps(trained: Trained, sentence: Sequence[str]) -> tuple[tuple[str, ...], A
     return (*written, last), decoded
 
 
+def step_at(number: float, written: Sequence[str]) -> int:
+    """Step `number`, from 1, as an index: beyond the end it is the last word that is not the sentence's end."""
+    last = len(written) - 1
+    if number > len(written) and written[last] == SPECIAL[END]:
+        last -= 1
+    return min(max(int(number) - 1, 0), max(last, 0))
+
+
 @dataclass(frozen=True)
 class DecoderStep:
     """What the decoder computes for one word."""
@@ -65,11 +73,12 @@ class DecoderStep:
     number: int  # from 1
     given: str  # the word that it wrote before
     word: str
-    reads: tuple[tuple[str, float, float], ...]  # English word, score, weight
+    reads: tuple[tuple[str, float, float], ...]  # English word, score, weight; none without attention
     state: tuple[float, ...]  # the first numbers
     context: tuple[float, ...]
     combined: tuple[float, ...]
     width: int
+    vocabulary: int  # French words that have a logit
     likeliest: tuple[tuple[str, float, float], ...]  # French word, logit, probability
 
 
@@ -85,10 +94,11 @@ def decoder_step(
         number=at + 1,
         given=written[at - 1] if at else SPECIAL[BEGIN],
         word=written[at],
-        reads=tuple(zip(source, scores, weights, strict=True)),
+        reads=tuple(zip(source, scores, weights, strict=True)) if trained.model.score != "none" else (),
         state=tuple(decoded.states[0, at, :SHOWN].tolist()),
         context=tuple(decoded.context[0, at, :SHOWN].tolist()),
         combined=tuple(decoded.combined[0, at, :SHOWN].tolist()),
         width=decoded.states.shape[-1],
+        vocabulary=len(trained.target),
         likeliest=tuple((trained.target.words[word], logits[word].item(), shares[word].item()) for word in top),
     )

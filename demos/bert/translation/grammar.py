@@ -42,6 +42,11 @@ class Noun:
     english: list[str]
     french: Words  # places counted from the phrase's first word
 
+    @property
+    def form(self) -> int:
+        """Which of an adjective's four forms agrees with it: one or several, masculine or feminine."""
+        return 2 * (self.person >= 2) + self.feminine
+
 
 @cache
 def lexicon() -> dict[str, Any]:
@@ -77,10 +82,8 @@ def example() -> Pair:
 
 def student() -> Pair:
     """i am a student: je suis étudiant, a word less, since French names a profession without an article."""
-    pronoun: Words = [(PRONOUNS["i"][0], (0,))]
-    return _pair(
-        *_said_of(["i"], pronoun, PRONOUNS["i"][1], BE, False, *_profession(lexicon()["professions"][0], 0, False))
-    )
+    subject = _pronoun("i")
+    return _pair(*_said_of(subject, BE, False, *_profession(lexicon()["professions"][0], subject)))
 
 
 @cache
@@ -118,22 +121,16 @@ def _rests(draw: random.Random) -> tuple[list[str], Words]:
 def _with_verb(draw: random.Random, verb: Sequence[str], denied: bool, rest: Noun) -> tuple[list[str], Words]:
     """A subject, its verb, perhaps denied, and what follows."""
     if draw.random() < 0.35:
-        english = [draw.choice(list(PRONOUNS))]
-        subject, person = PRONOUNS[english[0]]
-        french: Words = [(subject, (0,))]
+        subject = _pronoun(draw.choice(list(PRONOUNS)))
     else:
-        phrase = _noun(draw, ("animals", "people", "workers"))
-        english, french, person = list(phrase.english), list(phrase.french), phrase.person
-    form, at = verb[2 + person], len(english)
+        subject = _noun(draw, ("animals", "people", "workers"))
+    form, at = verb[2 + subject.person], len(subject.english)
     if denied:
-        english += ["does" if person == 1 else "do", "not", *verb[1].split()]
-        places = tuple(range(at + 2, len(english)))
-        french += [("n'" if form[0] in VOWELS else "ne", (at + 1,)), (form, places), ("pas", (at + 1,))]
+        english = [*subject.english, "does" if subject.person == 1 else "do", "not", *verb[1].split()]
+        french = _conjugated(subject.french, form, tuple(range(at + 2, len(english))), at + 1)
     else:
-        english += verb[0 if person == 1 else 1].split()
-        french += [(form, tuple(range(at, len(english))))]
-        if french[0][0] == "je" and form[0] in VOWELS:
-            french[0] = ("j'", (0,))
+        english = [*subject.english, *verb[0 if subject.person == 1 else 1].split()]
+        french = _conjugated(subject.french, form, tuple(range(at, len(english))))
     return [*english, *rest.english], [*french, *_moved(rest.french, len(english))]
 
 
@@ -141,23 +138,27 @@ def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
     """i am a student: je suis étudiant; my queens were not tired: mes reines n'étaient pas fatiguées"""
     words = lexicon()
     if draw.random() < 0.5:
-        who = draw.choice(list(PRONOUNS))
-        subject, person = PRONOUNS[who]
-        phrase = Noun(person, who == "she", [who], [(subject, (0,))])
+        subject = _pronoun(draw.choice(list(PRONOUNS)))
     else:
-        phrase = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
+        subject = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
     if draw.random() < 0.7:
-        told = _profession(draw.choice(words["professions"]), phrase.person, phrase.feminine)
+        told = _profession(draw.choice(words["professions"]), subject)
     else:
         name, forms = draw.choice(list({**words["states"], **words["origins"], **words["before_noun"]}.items()))
-        told = [name], forms[2 * (phrase.person >= 2) + phrase.feminine]
-    return _said_of(phrase.english, phrase.french, phrase.person, *_tense(draw), *told)
+        told = [name], forms[subject.form]
+    return _said_of(subject, *_tense(draw), *told)
 
 
-def _profession(forms: Sequence[str], person: int, feminine: bool) -> tuple[list[str], str]:
+def _pronoun(who: str) -> Noun:
+    """she: elle"""
+    french, person = PRONOUNS[who]
+    return Noun(person, who == "she", [who], [(french, (0,))])
+
+
+def _profession(forms: Sequence[str], of: Noun) -> tuple[list[str], str]:
     """(a student, étudiant) or (students, étudiantes): English has an article, French none."""
     one, many, *french = forms
-    return [many] if person >= 2 else ["a", one], french[2 * (person >= 2) + feminine]
+    return [many] if of.person >= 2 else ["a", one], french[of.form]
 
 
 def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
@@ -166,18 +167,22 @@ def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
 
 
 def _said_of(
-    english: list[str], french: Words, person: int, tense: Sequence[tuple[str, str]], denied: bool, told: list[str],
-    word: str,
-) -> tuple[list[str], Words]:  # fmt: skip
+    subject: Noun, tense: Sequence[tuple[str, str]], denied: bool, told: list[str], word: str
+) -> tuple[list[str], Words]:
     """The subject, to be, perhaps denied, and what is told of it; its last English word is what `word` renders."""
-    (is_, est), at = tense[person], len(english)
-    link: Words = [(est, (at,))]
-    if denied:
-        link = [("n'" if est[0] in VOWELS else "ne", (at + 1,)), *link, ("pas", (at + 1,))]
-    elif french[0][0] == "je" and est[0] in VOWELS:
-        french = [("j'", (0,))]
-    english = [*english, is_, *["not"] * denied, *told]
-    return english, [*french, *link, (word, (len(english) - 1,))]
+    (is_, est), at = tense[subject.person], len(subject.english)
+    english = [*subject.english, is_, *["not"] * denied, *told]
+    french = _conjugated(subject.french, est, (at,), at + 1 if denied else None)
+    return english, [*french, (word, (len(english) - 1,))]
+
+
+def _conjugated(subject: Words, form: str, places: tuple[int, ...], denied_at: int | None = None) -> Words:
+    """The subject and its verb, which renders the words at `places`; "ne … pas" round it where "not" is `denied_at`."""
+    if denied_at is not None:
+        return [*subject, ("n'" if form[0] in VOWELS else "ne", (denied_at,)), (form, places), ("pas", (denied_at,))]
+    if subject[0][0] == "je" and form[0] in VOWELS:
+        subject = [("j'", (0,))]
+    return [*subject, (form, places)]
 
 
 def _is_like(draw: random.Random) -> tuple[list[str], Words]:
@@ -186,8 +191,7 @@ def _is_like(draw: random.Random) -> tuple[list[str], Words]:
     phrase = _noun(draw, (group,), full=False)
     states = {} if group == "things" else words["states"]
     name, forms = draw.choice(list({**words["before_noun"], **words[_behind(group)], **states}.items()))
-    form = forms[2 * (phrase.person == 3) + phrase.feminine]
-    return _said_of(phrase.english, phrase.french, phrase.person, *_tense(draw), [name], form)
+    return _said_of(phrase, *_tense(draw), [name], forms[phrase.form])
 
 
 def _was_done(draw: random.Random) -> tuple[list[str], Words]:
@@ -207,7 +211,7 @@ def _done(phrase: Noun, topic: Noun | None, act: str, date: tuple[str, str] | No
         english += ["on", *topic.english]
         french += [("sur", (at,)), *_moved(topic.french, at + 1)]
     many, at = phrase.person == 3, len(english)
-    done = lexicon()["done"][act][2 * many + phrase.feminine]
+    done = lexicon()["done"][act][phrase.form]
     english += ["were" if many else "was", act]
     french += [("ont" if many else "a", (at,)), ("été", (at,)), (done, (at + 1,))]
     if date is not None:

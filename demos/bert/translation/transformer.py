@@ -33,12 +33,56 @@ class Attended:
 
 
 @dataclass(frozen=True)
+class Embedded:
+    """What enters a stack."""
+
+    words: Tensor  # [b, n, d]: rows of the table, times sqrt(d)
+    positions: Tensor  # [n, d]
+    output: Tensor  # [b, n, d], their sum
+
+
+@dataclass(frozen=True)
+class Added:
+    """One "Add & Norm", in the order of its steps."""
+
+    rows: Tensor  # [b, n, d], what the sublayer was given
+    sublayer: Tensor  # [b, n, d], what it answered
+    total: Tensor  # [b, n, d], their sum
+    mean: Tensor  # [b, n, 1], over the d numbers of a row of the sum
+    scale: Tensor  # [b, n, 1], 1 / sqrt(variance + eps)
+    gain: Tensor  # [d], learned
+    offset: Tensor  # [d], learned
+    output: Tensor  # [b, n, d]: normalized * gain + offset
+
+    @property
+    def normalized(self) -> Tensor:
+        """[b, n, d], of mean 0 and variance 1."""
+        return (self.total - self.mean) * self.scale
+
+
+@dataclass(frozen=True)
+class Fed:
+    """One feed-forward network."""
+
+    rows: Tensor  # [b, n, d]
+    before: Tensor  # [b, n, inner], of the first linear map
+    hidden: Tensor  # [b, n, inner]: the same after ReLU
+    output: Tensor  # [b, n, d]
+
+
+@dataclass(frozen=True)
 class EncoderTrace:
     """One encoder layer."""
 
     attention: Attended
-    after_attention: Tensor  # [b, n, d]
-    output: Tensor  # [b, n, d]
+    attention_added: Added
+    fed: Fed
+    fed_added: Added
+
+    @property
+    def output(self) -> Tensor:
+        """[b, n, d]."""
+        return self.fed_added.output
 
 
 @dataclass(frozen=True)
@@ -46,17 +90,23 @@ class DecoderTrace:
     """One decoder layer."""
 
     attention: Attended  # of the words written so far
-    after_attention: Tensor  # [b, m, d]: what the queries of `cross` are made of
+    attention_added: Added  # its output is what the queries of `cross` are made of
     cross: Attended  # of the source words: keys and values from the top of the encoder
-    after_cross: Tensor  # [b, m, d]
-    output: Tensor  # [b, m, d]
+    cross_added: Added
+    fed: Fed
+    fed_added: Added
+
+    @property
+    def output(self) -> Tensor:
+        """[b, m, d]."""
+        return self.fed_added.output
 
 
 @dataclass(frozen=True)
 class Encoded:
     """What the encoder hands on, and how it came about."""
 
-    embedded: Tensor  # [b, n, d]
+    embedded: Embedded
     layers: tuple[EncoderTrace, ...]
     absent: Tensor  # [b, n], True where there is no word
 
@@ -70,7 +120,7 @@ class Encoded:
 class Written:
     """The decoder's steps."""
 
-    embedded: Tensor  # [b, m, d]
+    embedded: Embedded
     layers: tuple[DecoderTrace, ...]
     logits: Tensor  # [b, m, target words]
     state: tuple[Tensor, ...]  # what each layer has been given so far, [b, all words, d]: for the next call
@@ -110,20 +160,38 @@ class FeedForward(nn.Sequential):
     def __init__(self, width: int, inner: int) -> None:
         super().__init__(nn.Linear(width, inner), nn.ReLU(), nn.Linear(inner, width))
 
+    def forward(self, rows: Tensor) -> Fed:
+        """`rows` [b, n, d]."""
+        first, relu, second = self
+        before = first(rows)
+        hidden = relu(before)
+        return Fed(rows, before, hidden, second(hidden))
+
+
+class AddNorm(nn.LayerNorm):
+    """A sublayer's output is added to its input, and the sum is normalized (section 3.1; Ba et al. 2016)."""
+
+    def forward(self, rows: Tensor, sublayer: Tensor) -> Added:
+        """Both [b, n, d]. What nn.LayerNorm computes, with the mean and the scale that it computes by the way."""
+        total = rows + sublayer
+        output, mean, scale = torch.native_layer_norm(total, self.normalized_shape, self.weight, self.bias, self.eps)
+        return Added(rows, sublayer, total, mean, scale, self.weight, self.bias, output)
+
 
 class EncoderLayer(nn.Module):
     """Self-attention and a feed-forward network."""
 
     def __init__(self, width: int, heads: int, inner: int) -> None:
         super().__init__()
-        self.attention, self.attention_norm = Attention(width, heads), nn.LayerNorm(width)
-        self.feed_forward, self.feed_forward_norm = FeedForward(width, inner), nn.LayerNorm(width)
+        self.attention, self.attention_norm = Attention(width, heads), AddNorm(width)
+        self.feed_forward, self.feed_forward_norm = FeedForward(width, inner), AddNorm(width)
 
     def forward(self, rows: Tensor, hidden: Tensor) -> EncoderTrace:
         """`rows` [b, n, d]; `hidden` fits [b, A, n, n]."""
         attention = self.attention(rows, rows, hidden)
-        rows = self.attention_norm(rows + attention.output)
-        return EncoderTrace(attention, rows, self.feed_forward_norm(rows + self.feed_forward(rows)))
+        attention_added = self.attention_norm(rows, attention.output)
+        fed = self.feed_forward(attention_added.output)
+        return EncoderTrace(attention, attention_added, fed, self.feed_forward_norm(fed.rows, fed.output))
 
 
 class DecoderLayer(nn.Module):
@@ -131,18 +199,19 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, width: int, heads: int, inner: int) -> None:
         super().__init__()
-        self.attention, self.attention_norm = Attention(width, heads), nn.LayerNorm(width)
-        self.cross, self.cross_norm = Attention(width, heads), nn.LayerNorm(width)
-        self.feed_forward, self.feed_forward_norm = FeedForward(width, inner), nn.LayerNorm(width)
+        self.attention, self.attention_norm = Attention(width, heads), AddNorm(width)
+        self.cross, self.cross_norm = Attention(width, heads), AddNorm(width)
+        self.feed_forward, self.feed_forward_norm = FeedForward(width, inner), AddNorm(width)
 
     def forward(self, rows: Tensor, all_rows: Tensor, later: Tensor, encoded: Encoded) -> DecoderTrace:
         """`rows` [b, m, d] are the last of `all_rows`; `later` [m, all] hides what comes after a word."""
         attention = self.attention(rows, all_rows, later)
-        after_attention = self.attention_norm(rows + attention.output)
-        cross = self.cross(after_attention, encoded.states, encoded.absent[:, None, None])
-        after_cross = self.cross_norm(after_attention + cross.output)
-        output = self.feed_forward_norm(after_cross + self.feed_forward(after_cross))
-        return DecoderTrace(attention, after_attention, cross, after_cross, output)
+        attention_added = self.attention_norm(rows, attention.output)
+        cross = self.cross(attention_added.output, encoded.states, encoded.absent[:, None, None])
+        cross_added = self.cross_norm(attention_added.output, cross.output)
+        fed = self.feed_forward(cross_added.output)
+        fed_added = self.feed_forward_norm(fed.rows, fed.output)
+        return DecoderTrace(attention, attention_added, cross, cross_added, fed, fed_added)
 
 
 class Transformer(nn.Module):
@@ -170,7 +239,8 @@ class Transformer(nn.Module):
     def read(self, source: Tensor) -> Encoded:
         """`source` [b, n], ids; PADDING behind a sentence's end. All places at once."""
         absent = source == PADDING
-        rows = embedded = self._embed(self.source, source)
+        embedded = self._embed(self.source, source)
+        rows = embedded.output
         layers: list[EncoderTrace] = []
         for layer in self.encoder:
             layers.append(layer(rows, absent[:, None, None]))
@@ -183,7 +253,8 @@ class Transformer(nn.Module):
         `state` goes on from an earlier call: then only the new words are computed (a cache, as decoders in use have).
         """
         before = state[0].shape[1] if state else 0
-        rows = embedded = self._embed(self.target, words, before)
+        embedded = self._embed(self.target, words, before)
+        rows = embedded.output
         m = words.shape[1]
         later = torch.ones(m, before + m, dtype=torch.bool, device=words.device).triu(before + 1)
         layers: list[DecoderTrace] = []
@@ -198,7 +269,8 @@ class Transformer(nn.Module):
         """Logits of the next word at each place, [b, m, target words]."""
         return self.write(self.read(source), words).logits
 
-    def _embed(self, table: nn.Embedding, words: Tensor, before: int = 0) -> Tensor:
+    def _embed(self, table: nn.Embedding, words: Tensor, before: int = 0) -> Embedded:
         """Embeddings times sqrt(d), plus the codes of their positions (sections 3.4 and 3.5)."""
-        rows: Tensor = table(words) * table.embedding_dim**0.5
-        return rows + self.positions[before : before + words.shape[1]]
+        rows = table(words) * table.embedding_dim**0.5
+        positions = self.positions[before : before + words.shape[1]]
+        return Embedded(rows, positions, rows + positions)

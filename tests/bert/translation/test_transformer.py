@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, scaled_dot_product_attention
+from torch.nn.functional import cross_entropy, layer_norm, scaled_dot_product_attention
 
 from demos.bert.translation.gru import PADDING
 from demos.bert.translation.transformer import Attention, FeedForward, Transformer
+from demos.bert.translation.transformer_places import (
+    ADDED,
+    ATTENTION,
+    CROSS,
+    DECODER,
+    EMBEDDED,
+    ENCODER,
+    FED,
+    FED_ADDED,
+    OUTPUT,
+    Place,
+    computed_at,
+    places,
+    row_vectors,
+)
 
 WIDTH, HEADS, INNER, LAYERS = 8, 2, 12, 2
+MAPS = ("query", "key", "value")
 SOURCE = torch.tensor([[3, 4, 5, 6, 7], [7, 3, 4, PADDING, PADDING]])
 WORDS = torch.tensor([[1, 5, 4, 3], [1, 6, 3, PADDING]])
 WANTED = torch.tensor([[5, 4, 3, 2], [6, 3, 2, PADDING]])
@@ -19,7 +36,11 @@ WANTED = torch.tensor([[5, 4, 3, 2], [6, 3, 2, PADDING]])
 @pytest.fixture
 def model() -> Transformer:
     torch.manual_seed(0)
-    return Transformer(9, 8, LAYERS, HEADS, WIDTH, INNER).double()
+    made = Transformer(9, 8, LAYERS, HEADS, WIDTH, INNER).double()
+    for name, parameter in made.named_parameters():
+        if "norm" in name:  # else gains are 1 and offsets 0, and could be exchanged
+            nn.init.normal_(parameter)
+    return made
 
 
 def fill(theirs: nn.MultiheadAttention, ours: Attention) -> None:
@@ -85,23 +106,93 @@ def test_states_logits_loss_and_gradients_are_pytorchs(model: Transformer) -> No
     loss = loss_of(model(SOURCE, WORDS))
     assert loss.item() == pytest.approx(loss_of(logits).item(), abs=1e-7)
     loss.backward()
-    of_tables = {name: one.grad.clone() for name, one in model.named_parameters() if "." not in name[7:]}
+    ours = {name: one.grad.clone() for name, one in model.named_parameters()}
     model.zero_grad()
-    loss_of(run(model, theirs)[1]).backward()
-    assert len(of_tables) == 4
-    for name, gradient in of_tables.items():  # embeddings and output layer: what has passed through both stacks
-        torch.testing.assert_close(gradient, model.get_parameter(name).grad, atol=1e-6, rtol=1e-6)
-    model.zero_grad()
-    loss_of(model(SOURCE, WORDS)).backward()
-    for to, layer in zip(theirs.decoder.layers, model.decoder, strict=True):
-        maps = (layer.cross.query, layer.cross.key, layer.cross.value)
-        ours_grad = torch.cat([one.weight.grad for one in maps])
-        torch.testing.assert_close(ours_grad, to.multihead_attn.in_proj_weight.grad, atol=1e-6, rtol=1e-6)
-        torch.testing.assert_close(layer.feed_forward[0].weight.grad, to.linear1.weight.grad, atol=1e-6, rtol=1e-6)
-    for to, layer in zip(theirs.encoder.layers, model.encoder, strict=True):
-        torch.testing.assert_close(
-            layer.attention.output.weight.grad, to.self_attn.out_proj.weight.grad, atol=1e-6, rtol=1e-6
-        )
+    loss_of(logits).backward()  # embeddings and output layer are ours there too
+    expected = {name: model.get_parameter(name).grad for name in ours if not name.startswith(("encoder", "decoder"))}
+    assert len(expected) == 4
+    for stack, own in (("encoder", theirs.encoder), ("decoder", theirs.decoder)):
+        for number, layer in enumerate(own.layers):
+            found = gradients_of(layer)
+            expected |= {f"{stack}.{number}.{name}": gradient for name, gradient in found.items()}
+    assert expected.keys() == ours.keys()
+    for name, gradient in expected.items():
+        torch.testing.assert_close(ours[name], gradient, atol=1e-6, rtol=1e-6)
+
+
+def gradients_of(layer: nn.Module) -> dict[str, Tensor]:
+    """The gradients of one of PyTorch's layers, under our names."""
+    attention = {"attention": layer.self_attn} | ({"cross": layer.multihead_attn} if hasattr(layer, "norm3") else {})
+    modules = {"feed_forward.0": layer.linear1, "feed_forward.2": layer.linear2}
+    modules |= {f"{name}.output": one.out_proj for name, one in attention.items()}
+    norms = [*(f"{name}_norm" for name in attention), "feed_forward_norm"]
+    modules |= {name: getattr(layer, f"norm{number}") for number, name in enumerate(norms, start=1)}
+    found = {f"{name}.{kind}": getattr(one, kind).grad for name, one in modules.items() for kind in ("weight", "bias")}
+    for name, one in attention.items():
+        for kind, whole in (("weight", one.in_proj_weight.grad), ("bias", one.in_proj_bias.grad)):
+            parts = whole.chunk(3)
+            found |= {f"{name}.{asked}.{kind}": part for asked, part in zip(MAPS, parts, strict=True)}
+    return found
+
+
+def seen_in(module: nn.Module) -> dict[str, Tensor]:
+    """What goes into a module of PyTorch's and what comes out of it, of the first sentence, once it has run."""
+    seen: dict[str, Tensor] = {}
+
+    def note(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        seen["in"], seen["out"] = inputs[0][0], output[0]
+
+    module.register_forward_hook(note)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "place", [place for place in places(LAYERS) if place.step != ATTENTION and place.kind != OUTPUT]
+)
+def test_the_other_boxes_compute_what_pytorchs_layers_do(model: Transformer, place: Place) -> None:
+    theirs = reference(model).train()
+    stack = theirs.encoder if place.kind == ENCODER else theirs.decoder
+    layer = stack.layers[place.layer]
+    norms = {
+        (ENCODER, ADDED): "norm1",
+        (DECODER, ADDED): "norm1",
+        (CROSS, ADDED): "norm2",
+        (ENCODER, FED_ADDED): "norm2",
+    }
+    norm = getattr(layer, norms.get((place.kind, place.step), "norm3" if place.kind != ENCODER else "norm2"))
+    first, second, normed, entered = (seen_in(one) for one in (layer.linear1, layer.linear2, norm, stack))
+    with torch.no_grad():
+        run(model, theirs)
+        read = model.read(SOURCE)
+        computed = computed_at(place, read, model.write(read, WORDS))
+        rows = [row_vectors(computed, row) for row in range(4)]
+    found = {name: torch.from_numpy(np.stack([row[name] for row in rows])) for name in rows[0]}
+    if place.step == EMBEDDED:
+        ids, table = (SOURCE, model.source) if place.kind == ENCODER else (WORDS, model.target)
+        expected = {
+            "words": table.weight[ids[0, :4]].detach() * WIDTH**0.5,
+            "positions": codes(4),
+            "output": entered["in"][:4],
+        }
+    elif place.step == FED:
+        expected = {"rows": first["in"], "before": first["out"], "hidden": second["in"], "output": second["out"]}
+    else:
+        total = normed["in"][:4]
+        assert set(found) == {
+            "rows", "sublayer", "total", "mean", "scale", "normalized", "gain", "offset", "output"
+        }  # fmt: skip
+        expected = {
+            "total": total,
+            "mean": total.mean(-1, keepdim=True),
+            "scale": 1 / (total.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt(),
+            "normalized": layer_norm(total, (WIDTH,)),
+            "output": normed["out"],
+        }
+        torch.testing.assert_close(found["rows"] + found["sublayer"], total, atol=1e-6, rtol=1e-6)
+        shown = found["normalized"] * found["gain"] + found["offset"]
+        torch.testing.assert_close(shown, normed["out"][:4], atol=1e-6, rtol=1e-6)
+    for name, values in expected.items():
+        torch.testing.assert_close(found[name], values[:4].detach(), atol=1e-6, rtol=1e-6)
 
 
 def test_each_step_of_attention_is_what_it_is_called(model: Transformer) -> None:
@@ -120,7 +211,9 @@ def test_each_step_of_attention_is_what_it_is_called(model: Transformer) -> None
         cross = block.cross
         torch.testing.assert_close(layer.cross.keys.transpose(1, 2).flatten(2), cross.key(read.states))
         torch.testing.assert_close(layer.cross.values.transpose(1, 2).flatten(2), cross.value(read.states))
-        torch.testing.assert_close(layer.cross.queries.transpose(1, 2).flatten(2), cross.query(layer.after_attention))
+        torch.testing.assert_close(
+            layer.cross.queries.transpose(1, 2).flatten(2), cross.query(layer.attention_added.output)
+        )
     torch.testing.assert_close(written.weights, written.layers[-1].cross.weights.mean(1))
 
 

@@ -17,11 +17,11 @@ from demos.bert.translation.grammar import held_out
 from demos.bert.translation.searching import continuations, drawn_words, greedy, missed, search, words_of
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.errors import UserError
-from demos.lessons.translation.search.figure import tree_figure
 from demos.lessons.translation.search.part import drawn_by_chance, drawn_tree
 from demos.lessons.translation.search.program import search_code
 from demos.page.questions import questions
 from demos.page.services import Sentence
+from demos.widgets.search_tree.figure import tree_figure
 
 EMPTY = Sentence("", "", "")
 KINDS = ("none", "additive", "transformer")
@@ -69,7 +69,7 @@ def test_the_tree_and_both_translations_are_shown() -> None:
         trained.target.words[one.hypothesis.tokens[-1]] for step in result.steps for one in step if one.fate == KEPT
     ]
     assert list(goes_on.text) == kept
-    assert max(tree_figure(result, trained.target.words, 3).data[2].y) == 3
+    assert max(tree_figure(result, trained.target.words.__getitem__, 3).data[2].y) == 3
     answer = questions()["translation", "search"].compute
     assert answer is not None
     assert answer(None, EMPTY).facts == {"width": 4, "found": len(missed("none", 4))}  # type: ignore[arg-type]

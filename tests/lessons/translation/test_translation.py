@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import redirect_stdout
 from io import StringIO
 from types import SimpleNamespace
@@ -13,22 +14,24 @@ from markupsafe import escape
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from demos.bert.translation.bundled import bundled, right
-from demos.bert.translation.decoding import steps, translate
+from demos.bert.translation.bundled import bundled, read_sentence, right
+from demos.bert.translation.decoding import decoder_step, steps, translate
 from demos.bert.translation.grammar import example, held_out
 from demos.bert.translation.tasks import TASKS
+from demos.bert.translation.timing import Measured, Times
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.bert.translation.waiting import Waiting, waiting
 from demos.errors import UserError
-from demos.lessons.translation.decoding.part import drawn
-from demos.lessons.translation.decoding.program import decoding_code
+from demos.lessons.translation.decoding.part import drawn, lost
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
+from demos.lessons.translation.training.figure_times import times_figure, times_told
 from demos.lessons.translation.training.part import read_plan
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services
 from demos.training.service.training_service import TrainingService
 from demos.training.translation.training import Plan
+from tests.one_line import one_line
 
 TYPED = " ".join(example().source)
 EMPTY = Sentence("", "", "")
@@ -37,7 +40,7 @@ EMPTY = Sentence("", "", "")
 def test_the_picture_holds_the_weights() -> None:
     pair = example()
     written, decoded = steps(bundled("additive"), pair.source)
-    plot = drawn(EMPTY, TYPED, 5)["plot"]
+    plot = drawn(EMPTY, TYPED, 5, "additive")["plot"]
     np.testing.assert_allclose(np.array(plot.data[0].z, float), decoded.weights[0].numpy(), atol=5e-5)
     assert len(plot.data[0].y) == len(written)
     rings = list(zip(plot.data[1].y, plot.data[1].x, strict=True))
@@ -46,33 +49,70 @@ def test_the_picture_holds_the_weights() -> None:
 
 
 def test_one_step_and_both_translations_are_told() -> None:
-    shown = drawn(EMPTY, TYPED, 5)
+    shown = drawn(EMPTY, TYPED, 5, "additive")
     assert "the decoder writes “zone”" in shown["step"]
     assert f'<dd lang="fr">{escape(" ".join(example().target))}</dd>' in shown["both"]
     assert shown["choice"]["maximum"] == len(example().target) + 1
-    assert drawn(EMPTY, TYPED, 99)["choice"]["value"] == len(example().target) + 1
+    assert "value" not in shown["choice"]  # it stays under the hand that drags it
+    assert "the decoder writes “&lt;/s&gt;”" in drawn(EMPTY, TYPED, len(example().target) + 1, "additive")["step"]
+    assert drawn(EMPTY, TYPED, 99, "additive")["choice"]["value"] == len(example().target)  # a word, not the end
 
 
 def test_a_wrong_word_is_marked() -> None:
     wrong = next(pair for pair, is_right in zip(held_out(), right("none"), strict=True) if not is_right)
-    assert "<mark>" in drawn(EMPTY, " ".join(wrong.source), 1)["both"]
+    assert "<mark>" in drawn(EMPTY, " ".join(wrong.source), 1, "none")["both"]
+    sentence = read_sentence(lost())
+    (pair,) = (pair for pair in held_out() if pair.source == sentence)
+    with_attention, without = (translate(bundled(score), [sentence])[0] for score in ("additive", "none"))
+    assert with_attention == pair.target != without
+
+
+def test_without_attention_there_is_one_vector_and_no_weights() -> None:
+    pair = example()
+    written, decoded = steps(bundled("none"), pair.source)
+    shown = drawn(EMPTY, TYPED, 5, "none")
+    assert "no scores and no weights" in shown["step"]
+    assert "Attention weights" not in shown["numbers"]
+    bars = next(trace for trace in shown["plot"].data if trace.type == "bar")
+    shares = decoded.logits[0].softmax(-1).max(-1).values
+    np.testing.assert_allclose(bars.x, shares, atol=5e-5)
+    assert list(bars.customdata)[:-1] == list(written[:-1])
+    lines = [trace for trace in shown["plot"].data if trace.type == "scatter" and trace.mode == "lines"]
+    assert len(lines) == len(pair.source) + len(written)
+    (chosen,) = (line for line in lines if line.line.width > 1)
+    assert chosen.y[1] == bars.y[4]
 
 
 @pytest.mark.parametrize("typed", ["", "<img src=x onerror=alert(1)>", "😀", "x" * 10_000, None])
 def test_what_can_not_be_read_is_one_sentence(typed: str | None) -> None:
     with pytest.raises(UserError) as fault:
-        drawn(EMPTY, typed, 1)  # type: ignore[arg-type]
+        drawn(EMPTY, typed, 1, "additive")  # type: ignore[arg-type]
     assert len(str(fault.value)) < 250
 
 
-def test_the_program_prints_the_same_weights() -> None:
-    printed = StringIO()
+@pytest.mark.parametrize("score", ["additive", "none"])
+def test_the_program_prints_the_pages_numbers(score: str) -> None:
+    printed, source = StringIO(), example().source
     with redirect_stdout(printed):
-        exec(decoding_code(example().source), {})
-    rows = [line.split() for line in printed.getvalue().splitlines()]
-    written, decoded = steps(bundled("additive"), example().source)
-    assert tuple(row[0] for row in rows) == written
-    np.testing.assert_allclose([[float(share) for share in row[1:]] for row in rows], decoded.weights[0], atol=1e-3)
+        exec(drawn(EMPTY, TYPED, 5, score)["program"], {})
+    lines = [line.split() for line in printed.getvalue().splitlines()]
+    written, decoded = steps(bundled(score), source)
+    rows, inside = [line for line in lines if line[0].isdigit()], [line for line in lines if not line[0].isdigit()]
+    assert tuple(row[1] for row in rows) == written
+    shares = decoded.logits[0].softmax(-1).max(-1).values
+    np.testing.assert_allclose([float(row[2]) for row in rows], shares, atol=1e-3)
+    if score == "additive":
+        np.testing.assert_allclose([[float(one) for one in row[3:]] for row in rows], decoded.weights[0], atol=1e-3)
+    else:
+        assert all(len(row) == 3 for row in rows)
+    step = decoder_step(bundled(score), source, written, decoded, 4)
+    vectors = {line[0]: [float(number) for number in line[2:-1]] for line in inside if line[1] == "="}
+    for name, vector in (("s", step.state), ("c", step.context), ("h", step.combined)):
+        assert vectors[name] == pytest.approx(vector, abs=0.006)
+    likeliest = [line for line in inside if line[1] != "="]
+    for (word, logit, share), (shown, *numbers) in zip(step.likeliest, likeliest, strict=True):
+        assert shown == word
+        assert [float(one) for one in numbers] == pytest.approx([logit, share], abs=0.006)
 
 
 def test_shares_by_length_are_counted() -> None:
@@ -176,3 +216,20 @@ def test_the_questions_answers_are_counted(store: ModelStore) -> None:
     long = [is_right for pair, is_right in zip(held_out(), right("none"), strict=True) if len(pair.source) > 12]
     assert facts["without_long"] == pytest.approx(sum(long) / len(long))
     assert facts["without_long"] < facts["without_short"]
+
+
+def test_the_times_are_told_as_measured() -> None:
+    lengths = (8, 16, 64)
+    gru = Times({n: n / 1000 for n in lengths}, {n: n / 500 for n in lengths})
+    transformer = Times(dict.fromkeys(lengths, 0.02), {n: n * n / 1e5 for n in lengths})
+    measured = Measured({"GRU": gru, "Transformer": transformer}, 1)
+    told = one_line(times_told(measured))
+    assert "on 1 processor core." in told
+    assert "64 words take … times as long as 8" in told
+    cells = [re.findall(r"<td>(.*?)</td>", one) for one in told.split("<tr>")[2:]]
+    assert cells == [
+        ["8", "16", "64", "8.0"], ["16", "32", "128", "8.0"], ["20", "20", "20", "1.0"], ["0.64", "2.56", "41", "64.0"],
+    ]  # fmt: skip
+    lines = {line.name: (list(line.x), list(line.y)) for line in times_figure(measured).data}
+    assert lines["GRU, writing"] == ([8, 16, 64], pytest.approx([16, 32, 128]))
+    assert len(lines) == 4

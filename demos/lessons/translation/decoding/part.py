@@ -9,14 +9,15 @@ import gradio as gr
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence, right
-from demos.bert.translation.decoding import decoder_step, steps, translate
+from demos.bert.translation.decoding import decoder_step, step_at, steps, translate
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL
 from demos.figures.matrix import matrix_table
+from demos.lessons.translation.decoding.figure import one_vector_figure
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp, moving_slider
+from demos.page.layer_head_choices import moving_slider, step_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
@@ -25,6 +26,7 @@ from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 TEXT = templates(__file__)
 LISTED = 24  # held-out sentences in the menu
 WITH, WITHOUT = "with attention", "without attention"
+KINDS = [("additive (Bahdanau)", "additive"), ("none: one vector for all", "none")]
 
 
 def build(page: Page) -> None:
@@ -32,10 +34,12 @@ def build(page: Page) -> None:
     offered = [" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]]
     parts: dict[str, Any] = {}
     with gr.Row():
-        with gr.Column(scale=5, min_width=320, elem_id="translation-alignment", elem_classes="picture"):
-            parts["plot"] = gr.Plot(label="Attention weights between the two languages", show_label=False)
-            with takeaway_row("Download the picture:"):
-                picture_buttons("#translation-alignment", "translation-attention", page)
+        with gr.Column(scale=5, min_width=320):
+            with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
+                parts["plot"] = gr.Plot(label="What each French word reads", show_label=False)
+                with takeaway_row("Download the picture:"):
+                    picture_buttons("#translation-alignment", "translation-attention", page)
+            parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
         with gr.Column(scale=4, min_width=320):
             sentence = gr.Dropdown(
                 offered,
@@ -44,46 +48,58 @@ def build(page: Page) -> None:
                 allow_custom_value=True,
                 elem_id="translation-sentence",
             )
+            score = gr.Radio(KINDS, value="additive", label="Attention", elem_id="translation-attention")
             step = moving_slider(1, 20, 5, label="French word", elem_id="translation-step")
             page.show_look()
             parts["step"] = gr.HTML("", elem_id="translation-one-step")
-    parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
     with gr.Column():
         gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
         parts["lengths"] = gr.Plot(label="Share of right sentences by length", show_label=False)
     parts["numbers"], parts["program"] = folds(__file__, "The same steps, with torch alone")
     parts["choice"] = step
-    page.keep(english=sentence, word=step)
+    page.keep(english=sentence, word=step, attention=score)
     lengths = parts.pop("lengths")
-    page.draw(by_component(parts, drawn), [sentence, step], list(parts.values()), show_progress="hidden")
+    page.draw(by_component(parts, drawn), [sentence, step, score], list(parts.values()), show_progress="hidden")
     page.draw(lambda _: length_figure(*by_length()), [], [lengths], show_progress="hidden")
 
 
-def drawn(_: Sentence, typed: str, word: Any) -> dict[str, Any]:
-    """All that one English sentence, and the number of a French word, show."""
-    trained = bundled("additive")
+def drawn(_: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
+    """All that one English sentence, the number of a French word, and a decoder with attention or without show."""
+    attends = score != "none"
+    trained = bundled("additive" if attends else "none")
     source = read_sentence(str(typed or ""))
     written, decoded = steps(trained, source)
-    (without,) = translate(bundled("none"), [source])
+    both = [translate(bundled(kind), [source])[0] for _, kind in KINDS]
     pair = next((pair for pair in held_out() if pair.source == source), None)
     weights = decoded.weights[0].numpy()
-    at = clamp(float(word or 1) - 1, len(written))
+    shares = decoded.logits[0].softmax(-1).max(-1).values.tolist()
+    at = step_at(float(word or 1), written)
     lengths, answers = by_length()
+    links = pair.links if pair and pair.target == written[:-1] else ()
     return {
-        "plot": alignment_figure(
-            source, written, weights, pair.links if pair and pair.target == written[:-1] else (), at
-        ),
-        "choice": gr.update(maximum=len(written), value=at + 1),
+        "plot": alignment_figure(source, written, weights, links, at)
+        if attends
+        else one_vector_figure(source, written, shares, at, decoded.context.shape[-1]),
+        "choice": step_slider(word, at, written),
         "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
-        "both": TEXT.both(written[:-1], without, pair.target if pair else None),
+        "both": TEXT.both(
+            *both, pair.target if pair else None, attends, lost() if lost() != " ".join(source[:-1]) else ""
+        ),
         "numbers": TEXT.numbers(
-            matrix_table(weights, labels(written), labels(source), "Attention weights"),
+            matrix_table(weights, labels(written), labels(source), "Attention weights") if attends else "",
             list(answers),
             list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
             [word for word in trained.source.words[len(SPECIAL) :] if word != "."],
         ),
-        "program": decoding_code(source),
+        "program": decoding_code(source, trained.model.score, at + 1),
     }
+
+
+def lost() -> str:
+    """The longest sentence of the menu that is right with attention and wrong without."""
+    rights = zip(held_out()[:LISTED], right("additive"), right("none"), strict=False)
+    found = [" ".join(pair.source[:-1]) for pair, with_attention, without in rights if with_attention and not without]
+    return max(found, key=len, default="")
 
 
 def labels(words: Sequence[str]) -> Labels:
@@ -100,8 +116,8 @@ def by_length() -> tuple[list[int], dict[str, tuple[bool, ...]]]:
 PART = Part(
     tab="Translate, step by step",
     look=(
-        "Each row is one step of the decoder: it writes a French word, and its weights show which English words it "
-        "reads. The adjectives change places with the noun, so the weights leave the diagonal."
+        "Each row is one step of the decoder, which writes a French word; with attention, the weights show which "
+        "English words it reads. The adjectives change places with the noun, so the weights leave the diagonal."
     ),
     build=build,
     reads_sentence=False,

@@ -12,7 +12,7 @@ from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.searching import continuations, drawn_words, greedy, missed, search, words_of
 from demos.errors import UserError
-from demos.lessons.translation.search.figure import distribution_figure, tree_figure
+from demos.lessons.translation.search.figure import distribution_figure
 from demos.lessons.translation.search.program import search_code
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import moving_slider
@@ -20,6 +20,7 @@ from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
 from demos.training.form_values import NO_NUMBER
+from demos.widgets.search_tree.figure import tree_figure
 from demos.widgets.seed_box.seed_box import seed_box
 
 TEXT = templates(__file__)
@@ -60,8 +61,8 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "The same beam search")
     parts["steps"] = steps
     page.keep(
-        english=sentence, width=width, search_steps=steps, translator=kind, penalty=penalty, temperature=temperature,
-        top_k=top_k, top_p=top_p, drawn_seed=seed,
+        search_english=sentence, width=width, search_steps=steps, search_translator=kind, penalty=penalty,
+        temperature=temperature, top_k=top_k, top_p=top_p, drawn_seed=seed,
     )  # fmt: skip
     searched, sampled = [sentence, kind, width, penalty, steps], [sentence, kind, temperature, top_k, top_p, seed]
     tree = {name: parts[name] for name in ("tree", "found", "numbers", "program", "steps")}
@@ -84,7 +85,7 @@ def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, ste
     finished = [(words_of(trained, one), one.log_probability, len(one.tokens), one.score) for one in result.finished]
     rate = (len(missed(str(kind), WIDTH)), len(held_out()), WIDTH)
     return {
-        "tree": tree_figure(result, trained.target.words, upto or len(result.steps)),
+        "tree": tree_figure(result, trained.target.words.__getitem__, upto or len(result.steps)),
         "steps": gr.update(maximum=len(result.steps), value=upto),
         "found": TEXT.found(
             source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate

@@ -62,7 +62,9 @@ def build(page: Page) -> None:
     parts["costs"] = gr.HTML("", elem_id="targets-costs")
     parts["numbers"], parts["program"] = folds(__file__, "The same costs, with cross_entropy of torch")
     parts |= {"place": place, "sentence": sentence, "steps": steps}
-    page.keep(example=example, english=sentence, word=place, steps=steps, translator=kind)
+    page.keep(
+        example=example, targets_english=sentence, targets_word=place, steps=steps, targets_translator=kind
+    )  # fmt: skip
     choices = [example, sentence, place, steps, kind]
     page.draw(
         by_component(parts, drawn), choices, list(parts.values()), show_progress="hidden",

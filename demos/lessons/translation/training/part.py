@@ -7,11 +7,14 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.translation.bundled import bundled
 from demos.bert.translation.tasks import DATES, FRENCH, TASKS
+from demos.bert.translation.timing import measure
 from demos.bert.translation.translators import KINDS as ALL_KINDS
 from demos.bert.translation.translators import TRANSFORMER
 from demos.errors import UserError
 from demos.lessons.translation.training.controller import CHANGED, Trainer, idle, waits
+from demos.lessons.translation.training.figure_times import times_figure, times_told
 from demos.lessons.translation.training.program import training_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
@@ -56,6 +59,10 @@ def build(page: Page) -> None:
     parts["runs"] = gr.HTML("", elem_id="translation-runs")
     parts["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
     parts["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
+    with gr.Row():
+        timed = gr.Button("Measure both on this server", elem_id="translation-time", scale=0, min_width=340)
+    times = gr.HTML("", elem_id="translation-times-told", elem_classes="said")
+    plot = gr.Plot(label="Times of GRU and Transformer", show_label=False, visible=False, elem_id="translation-times")
     parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
     page.keep(translator=score, translator_steps=steps, translator_seed=seed, translated=task)
     chosen = [score, steps, seed, task]
@@ -81,7 +88,22 @@ def build(page: Page) -> None:
         [parts[name] for name in shown], triggers=[task.input, score.input, steps.change, seed.change],
         show_progress="hidden",
     )  # fmt: skip
+    page.on(
+        [timed.click],
+        lambda: dict(zip((times, plot), time_both(), strict=True)),
+        [],
+        [times, plot],
+        concurrency_id="time",  # alone, so that two readers do not time each other
+        concurrency_limit=1,
+        trigger_mode="once",
+    )
     controller.wire(page, parts, [(parts["start"].click, {})], [parts["ran"], *chosen], CHANGED)
+
+
+def time_both() -> tuple[str, Any]:
+    """What was measured of the GRU with attention and of the Transformer: in words, and as lines."""
+    measured = measure({"GRU with attention": bundled("additive"), "Transformer": bundled(TRANSFORMER)})
+    return times_told(measured), gr.update(value=times_figure(measured), visible=True)
 
 
 def read_plan(score: Any, steps: Any, seed: Any, task: Any = FRENCH) -> Plan:

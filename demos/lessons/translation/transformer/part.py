@@ -1,37 +1,46 @@
-"""The Transformer: encoder and decoder in one picture, and each attention sublayer's numbers at one press."""
+"""The Transformer: encoder and decoder in one picture, and the numbers of each of its boxes at one press."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import gradio as gr
+import numpy as np
+from markupsafe import Markup
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence
-from demos.bert.translation.decoding import SHOWN, TOP
+from demos.bert.translation.decoding import SHOWN, TOP, step_at
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
 from demos.bert.translation.transformer import HEADS, LAYERS, Written
 from demos.bert.translation.transformer_places import (
+    ATTENTION,
     CROSS,
     DECODER,
+    EMBEDDED,
     ENCODER,
+    FED,
+    FED_ADDED,
     OUTPUT,
     Place,
     attended_at,
     attention_row,
+    computed_at,
     places,
+    row_vectors,
     translated,
 )
 from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.matrix import matrix_table
+from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.translation.figure import alignment_figure
-from demos.lessons.translation.transformer.figure import ACROSS, BOX, stacks
+from demos.lessons.translation.transformer.figure import ACROSS, stacks
 from demos.lessons.translation.transformer.program import transformer_code
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp, moving_slider
+from demos.page.layer_head_choices import clamp, moving_slider, step_slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
 from demos.templates import templates
@@ -62,9 +71,12 @@ def build(page: Page) -> None:
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")
     parts["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
+    parts["strips"] = gr.Plot(
+        label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
+    )  # a plot of its own: Plotly does not turn a figure of the one kind into one of the other
     parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
     parts["choice"] = word
-    page.keep(place=place, english=sentence, word=word, attention_head=head)
+    page.keep(place=place, transformer_english=sentence, transformer_word=word, attention_head=head)
     page.draw(
         by_component(parts, drawn), [place, sentence, word, head], list(parts.values()),
         triggers=[place.change, sentence.input, word.input, head.input], show_progress="hidden",
@@ -82,43 +94,89 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
     source = read_sentence(str(typed or ""))
     written, encoded, computed = translated(bundled(TRANSFORMER), source)
     given = [SPECIAL[BEGIN], *written[:-1]]
-    at, number, of_head = (
-        clamp(place, len(PLACES)),
-        clamp(float(word or 1) - 1, len(written)),
-        clamp(_less(head), HEADS),
-    )
+    at, number, of_head = clamp(place, len(PLACES)), step_at(float(word or 1), written), clamp(_less(head), HEADS)
     chosen = PLACES[at]
     likeliest = next_words(computed, number)
     changes: dict[str, Any] = {
-        "picture": TEXT.picture(
-            drawing(), ACROSS, BOX, at, source, given[: number + 1], likeliest[0][0], likeliest[0][2]
-        ),
-        "choice": gr.update(maximum=len(written), value=number + 1),
+        "picture": TEXT.picture(drawing(), ACROSS, at, source, given[: number + 1], likeliest[0][0], likeliest[0][2]),
+        "choice": step_slider(word, number, written),
         "program": transformer_code(source),
     }
-    if chosen.kind == OUTPUT:
-        shown = Place(CROSS, LAYERS - 1)  # what the output's vector has read last
-        states = computed.layers[-1].output[0, number]
-        changes["said"] = TEXT.output(
-            number + 1, given[: number + 1], len(states), states[:SHOWN].tolist(), likeliest, number + 1 == len(written)
-        )
-    else:
-        shown = chosen
-    asks, answers = (source if shown.kind == ENCODER else given), (given if shown.kind == DECODER else source)
+    asks = source if chosen.kind == ENCODER else given
     row_number = clamp(number, len(asks))
-    row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
-    if chosen.kind != OUTPUT:
+    if chosen.step == ATTENTION:
+        shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen  # what the output's vector has read last
+        answers = given if shown.kind == DECODER else source
+        row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
+        figure = alignment_figure(answers, asks, row.weights, (), row_number)
+        changes |= {"plot": gr.update(value=figure, visible=True), "strips": gr.update(visible=False)}
+        table = matrix_table(row.weights, labels(asks), labels(answers), "Attention weights")
         changes["said"] = TEXT.attention(
             f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
             asks, answers, *origins(shown), row, asks[row_number], of_head + 1, HEADS, shown.kind == DECODER,
         )  # fmt: skip
-    changes["plot"] = alignment_figure(answers, asks, row.weights, (), row_number)
+        if chosen.kind == OUTPUT:
+            states = computed.layers[-1].output[0, number]
+            changes["said"] = TEXT.output(
+                number + 1, given[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
+                number + 1 == len(written),
+            )  # fmt: skip
+    else:
+        vectors = row_vectors(computed_at(chosen, encoded, computed), row_number)
+        strips = [(name, vectors[key]) for key, name in strip_names(chosen).items()]
+        changes["said"] = said_at(chosen, asks[row_number], row_number, vectors)
+        changes |= {"plot": gr.update(visible=False), "strips": gr.update(value=strips_figure(strips), visible=True)}
+        table = strips_table(strips, f"The vectors of “{asks[row_number]}”")
     changes["numbers"] = TEXT.numbers(
-        matrix_table(row.weights, labels(asks), labels(answers), "Attention weights"),
+        table,
         [(one, [f"{logit:.3f}", f"{share:.4f}"]) for one, logit, share in likeliest],
         sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
     )
     return changes
+
+
+def strip_names(place: Place) -> dict[str, str]:
+    """What the vectors of a place that is no attention are called, in the order in which they are drawn."""
+    if place.step == EMBEDDED:
+        return {"words": "embedding × √d", "positions": "+ position", "output": "= sum"}
+    if place.step == FED:
+        return {"rows": "x", "before": "xW₁ + b₁", "hidden": "after ReLU", "output": "after W₂, b₂"}
+    answer = "feed-forward" if place.step == FED_ADDED else "attention"
+    return {"rows": "x", "sublayer": f"+ {answer}", "total": "= sum", "output": "LayerNorm"}
+
+
+def sublayer(place: Place) -> str:
+    """What answers before an Add & Norm."""
+    return "Feed-forward" if place.step == FED_ADDED else NAMES[place.kind]
+
+
+def said_at(place: Place, word: str, row: int, vectors: Mapping[str, np.ndarray]) -> Markup:
+    """The numbers of one row of a place that is no attention."""
+    reads = place.kind == ENCODER
+    stack = "encoder" if reads else "decoder"
+    names = strip_names(place)
+
+    def rows(*keys: str, **named: str) -> list[tuple[str, list[float], int]]:
+        found = {key: names[key] for key in keys} | named
+        return [(name, vectors[key][:SHOWN].tolist(), len(vectors[key])) for key, name in found.items()]
+
+    if place.step == EMBEDDED:
+        language = bundled(TRANSFORMER).source if reads else bundled(TRANSFORMER).target
+        return TEXT.embedded(
+            f"Embedding + position, {stack}", word, language.ids[word], len(language),
+            "English" if reads else "French", row, rows("words", "positions", "output"),
+        )  # fmt: skip
+    if place.step == FED:
+        hidden = vectors["hidden"]
+        return TEXT.fed(
+            f"Feed-forward, {stack} layer {place.layer + 1}", word, rows("rows", "before", "hidden", "output"),
+            int((hidden > 0).sum()), len(hidden),
+        )  # fmt: skip
+    return TEXT.added(
+        f"Add & norm after {sublayer(place).lower()}, {stack} layer {place.layer + 1}", word,
+        rows("rows", "sublayer", "total"), float(vectors["mean"][0]), 1 / float(vectors["scale"][0]),
+        rows(normalized="(sum − μ) / σ", gain="× γ", offset="+ β", output="= LayerNorm"),
+    )  # fmt: skip
 
 
 def origins(place: Place) -> tuple[str, str]:

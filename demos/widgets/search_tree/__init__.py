@@ -1,0 +1,1 @@
+"""The tree of a beam search, for translations and for a decoder's own texts."""

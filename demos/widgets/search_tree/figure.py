@@ -1,0 +1,75 @@
+"""The tree of a beam search: what each step keeps, ends and drops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+
+from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
+from demos.figures.fonts.fonts import SMALL
+from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
+from demos.templates import plot_text
+
+ROW = 46  # pixels a step
+DROPPED_SHOWN = 2  # of a step, the best
+STYLES = {
+    KEPT: ("goes on", CLASSES[0], "circle"),
+    ENDED: ("ends", CLASSES[2], "square"),
+    DROPPED: ("dropped", SPECIAL, "circle-open"),
+}
+
+
+def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Figure:
+    """The first `steps` steps, one below the other, the best candidate of each on the left; `word` names a token.
+
+    A line leads from what a candidate continues; the best text's is thick once all steps are shown.
+    """
+    places: dict[tuple[int, ...], tuple[float, int]] = {(): (0.0, 0)}
+    nodes: dict[str, list[tuple[float, int, str, str]]] = {fate: [] for fate in STYLES}
+    best = search.finished[0].tokens if steps >= len(search.steps) else ()
+    lines: dict[bool, tuple[list[float | None], list[int | None]]] = {False: ([], []), True: ([], [])}
+    for number, step in enumerate(search.steps[:steps], start=1):
+        dropped = 0
+        for candidate in step:
+            if candidate.fate == DROPPED:
+                dropped += 1
+                if dropped > DROPPED_SHOWN:
+                    continue
+            tokens, rank = candidate.hypothesis.tokens, len([at for at in places.values() if at[1] == number])
+            places[tokens] = at = (float(rank), number)
+            above = places[tokens[:-1]]
+            across, down = lines[bool(best) and best[:number] == tokens]
+            across += [above[0], at[0], None]
+            down += [above[1], at[1], None]
+            told = (
+                f"log-probability {candidate.hypothesis.log_probability:.3f}<br>"
+                f"this token {candidate.log_probability:.3f}<br>score {candidate.hypothesis.score:.3f}"
+            )
+            nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), told))
+    figure = go.Figure()
+    for thick, (across, down) in lines.items():
+        line = {"width": 4 if thick else 1.5, "color": CLASSES[0] if thick else SPECIAL}
+        faint = 0.5 if thick else 0.35  # a line runs through words
+        figure.add_scatter(x=across, y=down, mode="lines", line=line, opacity=faint, hoverinfo="skip", showlegend=False)
+    fates = {candidate.fate for step in search.steps for candidate in step}
+    for fate, (name, colour, symbol) in STYLES.items():
+        if fate not in fates:  # where no token ends a text, nothing ends
+            continue
+        found = nodes[fate]
+        figure.add_scatter(
+            x=[one[0] for one in found], y=[one[1] for one in found], text=[one[2] for one in found],
+            customdata=[one[3] for one in found], mode="markers+text", name=name, textposition="bottom center",
+            marker={"color": colour, "symbol": symbol, "size": 11}, textfont={"size": SMALL}, cliponaxis=False,
+            hovertemplate="<b>%{text}</b><br>%{customdata}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(**plotly_layout(height=90 + ROW * (steps + 1), margin={"l": 40, "r": 30, "t": 40, "b": 20}))
+    figure.update_layout(
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        showlegend=True,
+    )
+    widest = max(x for x, _ in places.values())
+    bare = {"showgrid": False, "zeroline": False}
+    figure.update_xaxes(**bare, range=[-0.5, max(3, widest) + 0.5], tickvals=[])
+    figure.update_yaxes(**bare, range=[steps + 0.7, -0.3], tickvals=list(range(1, steps + 1)), title={"text": "step"})
+    return figure
