@@ -52,6 +52,10 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     expect(found.locator("li")).to_have_count(7)
     expect(found.locator("mark")).to_have_text(["bread"] * 3)
     assert found.locator("img").count() == 0
+    page.locator("#embeddings-search-tokens .label-wrap").click()
+    expect(page.locator("#search-token-lists li")).to_have_count(6)
+    expect(page.locator("#search-token-told")).to_contain_text("“A loaf of <img src=x onerror=alert(1)> bread”")
+    expect(page.locator("#search-token-matrix .heatmaplayer .hm")).to_have_count(1)
 
 
 def bars_are_clicked_and_files_read(page: Page) -> None:

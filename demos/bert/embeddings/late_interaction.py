@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from demos.bert.attention.matrix_labels import Labels
-from demos.bert.model.encoding import encode
+from demos.bert.model.encoding import MAX_TOKENS, encode, has_letters
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import model_inputs
 from demos.errors import UserError
@@ -31,7 +32,14 @@ class TokenVectors:
 
 def token_vectors(loaded: LoadedModel, texts: Sequence[str]) -> list[TokenVectors]:
     """Each text's token vectors; a text with punctuation alone has none: [0, d]."""
-    encodings = [encode(loaded.tokenizer, text) for text in texts]
+    return drained(token_vector_steps(loaded, texts))
+
+
+def token_vector_steps(
+    loaded: LoadedModel, texts: Sequence[str], most_tokens: int = MAX_TOKENS
+) -> Generator[int, None, list[TokenVectors]]:
+    """As `token_vectors`, of texts cut to `most_tokens`; tells after each batch how many texts are done."""
+    encodings = [encode(loaded.tokenizer, text, max_length=most_tokens) for text in texts]
     by_length = sorted(range(len(texts)), key=lambda at: len(encodings[at]))
     found: dict[int, TokenVectors] = {}
     for start in range(0, len(by_length), BATCH):
@@ -41,14 +49,11 @@ def token_vectors(loaded: LoadedModel, texts: Sequence[str]) -> list[TokenVector
             units = torch.nn.functional.normalize(states, dim=-1).numpy()
         for row, at in enumerate(places):
             labels = Labels.of_tokens(encodings[at])
-            kept = [index for index, name in enumerate(labels.names) if not labels.special[index] and _is_word(name)]
+            kept = [index for index, name in enumerate(labels.names) if not labels.special[index] and has_letters(name)]
             mean = states[row, : len(labels)].mean(0).numpy()
             found[at] = TokenVectors(labels.take(kept), units[row, kept], mean)
+        yield len(found)
     return [found[at] for at in range(len(texts))]
-
-
-def _is_word(piece: str) -> bool:
-    return any(map(str.isalnum, piece))
 
 
 @dataclass(frozen=True)

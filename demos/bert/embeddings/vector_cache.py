@@ -94,7 +94,7 @@ class VectorCache:
         for choice in choices:
             check_choice(loaded, choice)
         texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
-        digest = _digest(texts)
+        digest = digest_of(texts)
         ready: dict[Choice, np.ndarray] = {}
         jobs: dict[Choice, EncodingJob] = {}
         with self._lock:
@@ -145,7 +145,7 @@ class VectorCache:
                 del self._pending[number, digest, choice]
 
 
-def _digest(texts: Sequence[str]) -> str:
+def digest_of(texts: Sequence[str]) -> str:
     """One name for one list: every text behind its length, so that a line break inside one is no end of it."""
     digest = hashlib.sha256()
     for text in texts:

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 import pytest
+import torch
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords
@@ -121,7 +122,7 @@ def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], 
 
 def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Recorder) -> None:
     steps = page.wired[0].handler(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])
-    status, *drawn, own, _, _ = in_order(page.wired[0].outputs, next(steps))
+    status, *drawn, own, _, _, _ = in_order(page.wired[0].outputs, next(steps))
     assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
     with pytest.raises(UserError, match="was never trained"):
         next(steps)
@@ -132,3 +133,38 @@ def test_progress_is_told(page: Recorder, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(part, "our_library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
     first, *_ = page.wired[0].handler(*BAR, "day", part.LIBRARY, None, "", *MENUS)
     assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", in_order(page.wired[0].outputs, first)[0])
+
+
+def test_the_same_list_token_by_token(page: Recorder, bundled: LoadedModel) -> None:
+    """Against transformers and the definition of MaxSim, of a list that was pasted."""
+    handler, _, outputs = page.wired[1]
+    lines = [line for line in LINES.split("\n") if line]
+    names = ["lists", "matrix", "told", "numbers"]
+    *_, shown = handler(BAR[0], "minilm", 2, "A loaf of bread", part.OWN, None, LINES)
+    drawn = dict(zip(["status", *names], in_order(outputs, shown), strict=True))
+
+    def units(text: str) -> torch.Tensor:
+        inputs = bundled.tokenizer(text, return_tensors="pt")
+        tokens = bundled.tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+        kept = [at for at, token in enumerate(tokens) if token not in ("[CLS]", "[SEP]", ".")]
+        with torch.inference_mode():
+            return torch.nn.functional.normalize(bundled.model(**inputs).last_hidden_state[0, kept], dim=1)
+
+    cosines = [(units("A loaf of bread") @ units(line).T).numpy() for line in lines]
+    scores = [float(one.max(axis=1).sum()) for one in cosines]
+    order = np.argsort(-np.array(scores))
+    assert re.findall(r'title="(.*?)"', drawn["lists"].split("</section>")[1]) == [lines[at] for at in order]
+    np.testing.assert_allclose(np.array(drawn["matrix"].data[0].z, dtype=float), cosines[order[1]], atol=1e-4)
+    framed = [round((shape.x0 + shape.x1) / 2) for shape in drawn["matrix"].layout.shapes]
+    assert framed == cosines[order[1]].argmax(axis=1).tolist()
+    assert f"MaxSim <b>{scores[order[1]]:.2f}</b> (at most 4: 1 for each" in drawn["told"]
+    assert drawn["status"] == ""
+
+
+def test_no_list_is_compared_and_a_long_one_is_refused(page: Recorder) -> None:
+    handler, _, outputs = page.wired[1]
+    (shown,) = handler(BAR[0], "minilm", 1, "bread", part.OWN, None, " ")
+    assert in_order(outputs, shown) == ["", "", None, "", ""]
+    steps = handler(BAR[0], "minilm", 1, "bread", part.OWN, None, "\n".join(map(str, range(501))))
+    with pytest.raises(UserError, match="at most 500 sentences"):
+        list(steps)

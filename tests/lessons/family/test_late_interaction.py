@@ -47,7 +47,7 @@ def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) ->
         assert float(score) == pytest.approx(expected[at], abs=2e-3)
         assert sentence == our_library().sentences[at]
     told = re.sub(r"<[^>]+>", "", str(drawn["told"]))
-    assert float(re.search(r"MaxSim (\S+),", told)[1]) == pytest.approx(expected[order[1]], abs=0.01)  # type: ignore[index]
+    assert float(re.search(r"MaxSim (\S+) ", told)[1]) == pytest.approx(expected[order[1]], abs=0.01)  # type: ignore[index]
     assert len(drawn["matrix"].layout.shapes) == len(drawn["matrix"].data[0].y)  # a frame in each row
     answer = question.answer(services, BAR, part.QUERY)
     assert answer.facts["by_token"] == our_library().sentences[order[0]]

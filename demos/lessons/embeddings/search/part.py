@@ -14,6 +14,7 @@ from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import choice_name
+from demos.lessons.embeddings.search.by_token import by_token_fold, wire_by_token
 from demos.lessons.embeddings.search.figure import (
     KEYWORDS,
     SHOWN,
@@ -58,6 +59,18 @@ def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
     return read_lines(pasted) if (pasted or "").strip() else None
 
 
+def asked(text: str, typed: str, source: str, file: str | None, pasted: str) -> tuple[Listed | None, str]:
+    """The list, as `listed_by` gives it, and the query: what was typed, or the bar's text.
+
+    Raises UserError where there is a list but nothing to search for, and as `listed_by` does.
+    """
+    listed = listed_by(source, file, pasted)
+    wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
+    if listed is not None and not wanted:
+        raise UserError("There is nothing to search for; write a query.")
+    return listed, wanted
+
+
 def remembered(cached: Any, listed: Listed) -> Any:
     """The cached function for a list of up to REMEMBERED characters, for a longer one the function without its cache.
 
@@ -97,6 +110,8 @@ def build(page: Page) -> None:
                 "", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted"
             )
     told = gr.HTML(elem_classes="said")
+    by_token = by_token_fold(page)
+    searched = gr.Textbox("nothing", visible="hidden")  # names the list and query searched last; the fold follows it
     numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
 
     @lru_cache(maxsize=16)
@@ -119,13 +134,11 @@ def build(page: Page) -> None:
             loaded = services.loaded(model)
             choices = read_two(loaded, chosen)
             ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
-            listed = listed_by(where, path, lines)
+            listed, wanted = asked(text, typed, where, path, lines)
+            ready[searched] = str(hash((listed, wanted, model)))
             if listed is None:
                 yield ready | {status: TEXT.awaited(), rankings: "", told: "", numbers: ""}
                 return
-            wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
-            if not wanted:
-                raise UserError("There is nothing to search for; write a query.")
             steps = services.vectors.steps(loaded, listed.sentences, choices)
             vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
             lists = []
@@ -150,10 +163,11 @@ def build(page: Page) -> None:
 
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
-    filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
+    filled = [status, rankings, told, numbers, code, own, *menus[1::2], searched]
     page.on(
         [page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", show_progress="hidden", **HEAVY
     )
+    wire_by_token(page, by_token, searched, asked, [query, source, file, pasted])
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)
     page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])

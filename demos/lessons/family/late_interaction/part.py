@@ -7,30 +7,22 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.embeddings.late_interaction import interaction
-from demos.bert.embeddings.search import ranking
+from demos.bert.model.generators import drained
 from demos.bert.model.text import clean_text
-from demos.lessons.family.late_interaction.figure import (
-    SHOWN,
-    TEXT,
-    interaction_figure,
-    lists_html,
-    numbers_html,
-    told_html,
-)
-from demos.lessons.family.late_interaction.index import index_of, query_of
+from demos.lessons.family.late_interaction.precisions import library_precisions
 from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.templates import templates
 from demos.training.data.lists import our_library
+from demos.widgets.late_interaction.figure import SHOWN
+from demos.widgets.late_interaction.late_interaction import LONGEST, query_of, searched
 
+TEXT = templates(__file__)
 QUERY = "Where can I see the rings of a planet?"
 QUERIES = [QUERY, "How do I bake bread without yeast?", "My head hurts and I feel sick.", "The striker scored twice."]
-NAMES = ("A: one vector per sentence (cosine)", "B: one vector per token (MaxSim)")
-LONGEST = 300  # characters of a query
 
 
 def build(page: Page) -> None:
@@ -44,7 +36,9 @@ def build(page: Page) -> None:
                 QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=2, elem_id="late-query"
             )
             example = examples_of(QUERIES, label="Example query")
-            place = gr.Slider(1, SHOWN, 1, step=1, label="Sentence to open: place in list B", elem_id="late-place")
+            place = gr.Slider(
+                1, SHOWN, 1, step=1, label="Sentence in the matrix: place in list B", elem_id="late-place"
+            )
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="late-told", elem_classes="said")
     parts["lists"] = gr.HTML("", elem_id="late-lists")
@@ -57,27 +51,10 @@ def build(page: Page) -> None:
 
 def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
     """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
-    wanted = asked_for(sentence, typed)
-    listed, index = our_library(), index_of(services, sentence.model)
-    query = query_of(services, sentence.model, wanted)
-    by_mean, by_token = index.scores(query)
-    opened = int(ranking(by_token)[clamp(place - 1, SHOWN)])
-    against = index.tokens[opened]
-    found = interaction(query, against)
-    return {
-        "matrix": interaction_figure(query, against, found),
-        "told": told_html(query, listed.sentences[opened], against, found, float(by_mean[opened])),
-        "lists": lists_html(
-            NAMES,
-            (by_mean, by_token),
-            (index.by_mean, index.by_token),
-            listed.sentences,
-            listed.topics,
-            (1.0, float(len(query))),
-        ),
-        "numbers": numbers_html(query, against, found, sum(map(len, index.tokens)), len(index.tokens)),
-        "program": max_sim_code(services.loaded(sentence.model).spec, wanted, SHOWN),
-    }
+    wanted, model = asked_for(sentence, typed), sentence.model
+    query = query_of(services, model, wanted)
+    shown = drained(searched(services, model, our_library(), query, place, library_precisions(services, model)))
+    return shown | {"program": max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
 
 
 def asked_for(sentence: Sentence, typed: str) -> str:

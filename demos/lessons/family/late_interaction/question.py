@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from demos.bert.embeddings.search import ranking
-from demos.lessons.family.late_interaction.figure import SHOWN
-from demos.lessons.family.late_interaction.index import index_of, query_of
 from demos.lessons.family.late_interaction.part import asked_for
+from demos.lessons.family.late_interaction.precisions import library_index
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import our_library
+from demos.widgets.late_interaction.figure import SHOWN
+from demos.widgets.late_interaction.late_interaction import query_of
 
 FEW = 3
 
@@ -17,7 +18,7 @@ def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
     """The overlap of the two lists' first ten, and the first of each."""
     sentences = our_library().sentences
     query = query_of(services, sentence.model, asked_for(sentence, late_query))
-    by_mean, by_token = map(ranking, index_of(services, sentence.model).scores(query))
+    by_mean, by_token = map(ranking, library_index(services, sentence.model).scores(query))
     shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
     key = "few" if shared <= FEW else "all" if shared == SHOWN else "most"
     facts = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}

@@ -18,6 +18,7 @@ from demos.templates import templates
 TEXT = templates(__file__)
 SHOWN = 10  # places of each list
 FRAME = "#d55e00"
+NAMES = ("A: one vector per sentence (cosine)", "B: one vector per token (MaxSim)")
 
 
 def interaction_figure(query: TokenVectors, sentence: TokenVectors, found: Interaction) -> go.Figure:
@@ -33,23 +34,24 @@ def interaction_figure(query: TokenVectors, sentence: TokenVectors, found: Inter
 
 
 def lists_html(
-    names: Sequence[str],
     scores: Sequence[np.ndarray],
-    precisions: Sequence[Precision],
+    precisions: Sequence[Precision] | None,
     sentences: Sequence[str],
     topics: Sequence[str],
     largest: Sequence[float],
 ) -> Markup:
-    """The first places under each of two scores, and how many are right when every sentence is a query.
+    """The first places under each of the two scores, which are named in NAMES.
 
-    `largest`: what each score can be at most.
+    `precisions`: how many are right when every sentence is a query, where that was measured; `largest`: what each
+    score can be at most.
     """
     columns = []
-    for number, (name, score, precision) in enumerate(zip(names, scores, precisions, strict=True)):
-        other = names[1 - number][0], scores[1 - number]
+    for number, (name, score) in enumerate(zip(NAMES, scores, strict=True)):
+        other = NAMES[1 - number][0], scores[1 - number]
         hits = hits_of(ranking(score)[:SHOWN].tolist(), score, other, sentences, topics)
-        columns.append(Ranking(name, TEXT.above(name, precision), hits, largest=largest[number]))
-    return ranked_html(columns, SHOWN)
+        above = TEXT.above(name, precisions[number] if precisions else None)
+        columns.append(Ranking(name, above, hits, largest=largest[number]))
+    return ranked_html(columns, min(SHOWN, len(sentences)))
 
 
 def told_html(query: TokenVectors, sentence: str, against: TokenVectors, found: Interaction, cosine: float) -> Markup:

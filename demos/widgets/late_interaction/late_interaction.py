@@ -1,0 +1,52 @@
+"""A query against a list, token by token: both rankings, and one text of the list opened as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from demos.bert.embeddings.late_interaction import TokenVectors, interaction, token_vectors
+from demos.bert.embeddings.search import Precision, ranking
+from demos.bert.embeddings.vector_cache import Encoded
+from demos.errors import UserError
+from demos.page.layer_head_choices import clamp
+from demos.page.services import Services
+from demos.training.data.lists import Listed
+from demos.widgets.late_interaction.figure import SHOWN, interaction_figure, lists_html, numbers_html, told_html
+
+LONGEST = 300  # characters of a query
+
+
+def query_of(services: Services, model: str, text: str) -> TokenVectors:
+    """The vectors of a query's first LONGEST characters. Raises UserError where it has no word."""
+    (query,) = token_vectors(services.loaded(model), [text[:LONGEST]])
+    if not len(query):
+        raise UserError("There is no word to search for; write a query.")
+    return query
+
+
+def searched(
+    services: Services,
+    model: str,
+    listed: Listed,
+    query: TokenVectors,
+    place: int,
+    precisions: tuple[Precision, Precision] | None = None,
+) -> Generator[Encoded, None, dict[str, Any]]:
+    """What the part's components show, by name: matrix, told, lists and numbers; tells while the list is encoded.
+
+    `place`, from 1, is that of the text to open among the first of MaxSim's. Raises UserError as `TokenIndexes.steps`
+    does, and where the opened text has no word.
+    """
+    index = yield from services.token_vectors.steps(services.loaded(model), listed.sentences)
+    by_mean, by_token = index.scores(query)
+    opened = int(ranking(by_token)[clamp(place - 1, min(SHOWN, len(listed.sentences)))])
+    against = index.tokens[opened]
+    found = interaction(query, against)
+    scores = (by_mean, by_token)
+    return {
+        "matrix": interaction_figure(query, against, found),
+        "told": told_html(query, listed.sentences[opened], against, found, float(by_mean[opened])),
+        "lists": lists_html(scores, precisions, listed.sentences, listed.topics, (1.0, float(len(query)))),
+        "numbers": numbers_html(query, against, found, index.token_count, len(index.tokens)),
+    }
