@@ -1,4 +1,4 @@
-"""The decoder in a real browser: it writes, stops, goes on, and starts over with another sentence."""
+"""The decoder in a real browser: it writes, stops, goes on, starts over with another sentence, and searches."""
 
 from __future__ import annotations
 
@@ -29,3 +29,13 @@ def test_it_writes_stops_and_starts_over(open_lesson: Callable[..., Page]) -> No
     page.locator("#bar-text textarea").fill("She was a")
     expect(written).to_have_count(0)
     expect(page.locator("#decoder-text")).to_contain_text("she")
+    page.get_by_label("beam search").check()
+    beams = page.locator("#decoder-beams dd")
+    expect(beams).to_have_count(5)  # greedy, a beam of three, one drawn at random
+    expect(page.locator("#decoder-tree .js-plotly-plot")).to_be_visible()
+    expect(page.locator("#decoder-one")).to_be_hidden()
+    page.locator("#decoder-width input[type=number]").fill("2")
+    expect(beams).to_have_count(4)
+    page.get_by_label("draw at random").check()
+    expect(page.locator("#decoder-one")).to_be_visible()
+    expect(page.locator("#decoder-next .decoder-legend")).to_be_visible()

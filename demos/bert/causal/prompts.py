@@ -28,46 +28,63 @@ class Task:
 
     name: str
     told: str  # what a prompt begins with
-    pairs: tuple[tuple[str, str], ...]
+    form: str  # of a question about a word
+    words: tuple[tuple[str, str], ...]  # each with its answer
+    prefix: str = ""  # T5 was trained on this task with it: the word comes next, and no question
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Each question with its answer."""
+        return tuple((self.form.format(word), answer) for word, answer in self.words)
 
     def prompt(self, number: int, shots: int) -> str:
         """The prompt for question `number` with so many solved examples before it."""
-        examples = [self.pairs[(number + 1 + at) % len(self.pairs)] for at in range(shots)]
+        pairs = self.pairs
+        examples = [pairs[(number + 1 + at) % len(pairs)] for at in range(shots)]
         solved = "".join(f" {question} is {answer}." for question, answer in examples)
-        return f"{self.told}{solved} {self.pairs[number][0]} is"
+        return f"{self.told}{solved} {pairs[number][0]} is"
+
+    def prompts(self, number: int) -> list[str]:
+        """With 0, 1 and 3 examples."""
+        return [self.prompt(number, shots) for shots in SHOTS]
+
+    def text_to_text(self, number: int) -> list[str]:
+        """What T5 is given: its own form where it has one (Raffel et al. 2020, appendix D), else the bare prompt."""
+        return [self.prefix + self.words[number][0] if self.prefix else self.prompt(number, 0)]
 
 
-def _pairs(text: str, form: str = "{}") -> tuple[tuple[str, str], ...]:
+def _words(text: str) -> tuple[tuple[str, str], ...]:
     found = (pair.split(":") for pair in text.split())
-    return tuple((form.format(question), answer) for question, answer in found)
+    return tuple((word, answer) for word, answer in found)
 
 
 TASKS = (
     Task(
         "Opposites",
         "Say the opposite:",
-        _pairs(
+        "the opposite of {}",
+        _words(
             "hot:cold big:small good:bad old:young rich:poor open:shut first:last light:dark up:down black:white "
-            "life:death love:hate",
-            "the opposite of {}",
+            "life:death love:hate"
         ),
     ),
     Task(
         "English to French",
         "Translate English to French:",
-        _pairs(
+        "{} in french",
+        _words(
             "sir:monsieur king:roi good:bon love:amour house:maison god:dieu water:eau yes:oui lady:madame "
-            "night:nuit war:guerre death:mort",
-            "{} in french",
+            "night:nuit war:guerre death:mort"
         ),
+        prefix="translate English to French: ",
     ),
     Task(
         "Capitals",
         "Name the capital city:",
-        _pairs(
+        "the capital of {}",
+        _words(
             "france:paris england:london italy:rome spain:madrid russia:moscow greece:athens egypt:cairo "
-            "scotland:edinburgh ireland:dublin austria:vienna portugal:lisbon germany:berlin",
-            "the capital of {}",
+            "scotland:edinburgh ireland:dublin austria:vienna portugal:lisbon germany:berlin"
         ),
     ),
 )

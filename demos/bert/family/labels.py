@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, has_letters, readable
 
-SENTENCE_PIECE, BYTES = "▁", "Ġ"  # the space before a word, as SentencePiece and byte-level BPE write it
 CONTINUES = "##"
 
 
@@ -20,16 +20,9 @@ def labels_of(tokenizer: Any, input_ids: Sequence[int]) -> Labels:
     unknown = tokenizer.unk_token_id if tokenizer.unk_token != tokenizer.eos_token else None  # GPT-2 has one for both
     special = [token in tokenizer.all_special_ids and token != unknown for token in input_ids]
     backend = getattr(tokenizer, "backend_tokenizer", None)  # which a Marian tokenizer lacks
-    if backend is not None and type(backend.decoder).__name__ == "ByteLevel":
-        tokens = [readable(tokenizer, token) for token in tokens]
+    tokens = readable(tokenizer, tokens)
     wordpiece = backend is not None and type(backend.model).__name__ == "WordPiece"
     return Labels(tuple(tokens), tuple(special), words=word_numbers(tokens, special, wordpiece))
-
-
-def readable(tokenizer: Any, token: str) -> str:
-    """A token of bytes as text, its space still marked; itself where that makes no whole characters."""
-    text = str(tokenizer.convert_tokens_to_string([token]))
-    return text.replace(" ", BYTES) if text.strip() and "\ufffd" not in text else token
 
 
 def word_numbers(names: Sequence[str], special: Sequence[bool], wordpiece: bool) -> tuple[int | None, ...]:
@@ -47,8 +40,3 @@ def word_numbers(names: Sequence[str], special: Sequence[bool], wordpiece: bool)
         numbers.append(number)
         before = name
     return tuple(numbers)
-
-
-def has_letters(token: str) -> bool:
-    """Whether the token has a letter or a digit; else it is punctuation, or a space alone."""
-    return any(map(str.isalnum, token))

@@ -29,7 +29,6 @@ class Member(ModelSpec):
     """One of them; `hub_id` is empty for those that need no Hub."""
 
     stack: str = ENCODER  # ENCODER, DECODER or BOTH
-    model_type: str = ""  # what config.json must say
     files: tuple[str, ...] = ONE_FILE
     prefix: str = ""  # what its input begins with: T5 is told the task
     example: str = AGREEMENT

@@ -1,4 +1,4 @@
-"""Prompts answered by GPT-2: how likely the right answer is, and what the model goes on with."""
+"""Prompts answered by GPT-2 and T5: how likely the right answer is, and what the model writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def answered(model: Any, tokenizer: Any, prompt: str, answer: str) -> Answered:
     """The rank and probability of the answer, a space before it, after the prompt. `model` is a GPT2Model."""
     start, pieces = tokenizer(prompt)["input_ids"], tokenizer(f" {answer}")["input_ids"]
     states = model(input_ids=torch.tensor([[*start, *pieces]])).last_hidden_state[0, len(start) - 1 : -1]
-    found = scored(tokenizer, prompt, answer, pieces, logits_of(model, states))
+    return _named(tokenizer, scored(tokenizer, prompt, answer, pieces, logits_of(model, states)))
+
+
+def _named(tokenizer: Any, found: Answered) -> Answered:
+    """With the tokens' names as the page writes them."""
     names = labels_of(tokenizer, [guess.token_id for guess in found.best]).names
     return replace(found, best=tuple(replace(guess, token=name) for guess, name in zip(found.best, names, strict=True)))
 
@@ -40,3 +44,24 @@ def continued(model: Any, tokenizer: Any, prompt: str) -> str:
         written.append(chosen)
         read = [chosen]
     return str(tokenizer.decode(written))
+
+
+@torch.inference_mode()
+def answered_by_both(model: Any, tokenizer: Any, prompt: str, answer: str) -> Answered:
+    """The rank and probability of the answer's pieces, without an end, where the encoder reads the prompt.
+
+    `model` is a T5ForConditionalGeneration. Its decoder is given the pieces one place later (teacher forcing).
+    """
+    read = torch.tensor([tokenizer(prompt)["input_ids"]])
+    pieces = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    given = torch.tensor([[model.config.decoder_start_token_id, *pieces[:-1]]])
+    logits = model(input_ids=read, decoder_input_ids=given, use_cache=False).logits[0]
+    return _named(tokenizer, scored(tokenizer, prompt, answer, pieces, logits))
+
+
+@torch.inference_mode()
+def written_by_both(model: Any, tokenizer: Any, prompt: str) -> str:
+    """What the decoder writes, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
+    read = tokenizer(prompt, return_tensors="pt")
+    written = model.generate(**read, max_new_tokens=WRITTEN, num_beams=1, do_sample=False)[0]
+    return str(tokenizer.decode(written, skip_special_tokens=True))

@@ -32,9 +32,14 @@ def test_logits_loss_and_gradients_are_transformers_own(decoders: Decoders) -> N
     torch.testing.assert_close(loss, expected.loss, atol=1e-5, rtol=1e-5)
     loss.backward()
     expected.loss.backward()
-    own = dict(ours.encoder.model.named_parameters())
-    for name, parameter in theirs.bert.named_parameters():
-        torch.testing.assert_close(own[name].grad, parameter.grad, atol=1e-5, rtol=1e-4)
+    for part, other in (
+        (ours.encoder.model, theirs.bert),
+        (ours.transform, theirs.cls.predictions.transform),
+        (ours.decoder, theirs.cls.predictions.decoder),
+    ):
+        own = dict(part.named_parameters())
+        for name, parameter in other.named_parameters():
+            torch.testing.assert_close(own[name].grad, parameter.grad, atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(ours.decoder.bias.grad, theirs.cls.predictions.bias.grad, atol=1e-5, rtol=1e-4)
 
 

@@ -1,7 +1,8 @@
-"""GPT-2's answers are transformers' own: its language model's logits, and what `generate` writes."""
+"""GPT-2's and T5's answers are transformers' own: logits and loss of the whole model, and what `generate` writes."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 from transformers import GPT2LMHeadModel
 
 from demos.bert.causal.prompts import BEST, WRITTEN
-from demos.bert.family.prompted import answered, continued
+from demos.bert.family.prompted import answered, answered_by_both, continued, written_by_both
 from tests.bert.family.tiny_family import write
 
 PROMPT, ANSWER = "translate English to French: The agreement is", "un café"
@@ -40,3 +41,27 @@ def test_it_stops_where_the_model_ends_the_text(tmp_path: Path) -> None:
     first = answered(model, tokenizer, PROMPT, ANSWER).best[0].token_id
     tokenizer.eos_token = tokenizer.convert_ids_to_tokens(first)
     assert continued(model, tokenizer, PROMPT) == ""
+
+
+def test_t5s_answer_is_that_of_its_loss(tmp_path: Path) -> None:
+    model, tokenizer = write("t5", tmp_path / "t5")
+    inputs = tokenizer(PROMPT, return_tensors="pt")
+    labels = tokenizer(ANSWER, add_special_tokens=False, return_tensors="pt")["input_ids"]
+    with torch.inference_mode():
+        whole = model(**inputs, labels=labels)
+    found = answered_by_both(model, tokenizer, PROMPT, ANSWER)
+    assert found.probability == pytest.approx(math.exp(-labels.shape[1] * float(whole.loss)), rel=1e-4)
+    order = whole.logits[0, 0].argsort(descending=True).tolist()
+    assert found.rank == 1 + order.index(int(labels[0, 0]))
+    assert [guess.token_id for guess in found.best] == order[:BEST]
+
+
+def test_t5_writes_the_likeliest_token_each_time(tmp_path: Path) -> None:
+    model, tokenizer = write("t5", tmp_path / "t5")
+    read, given = torch.tensor([tokenizer(PROMPT)["input_ids"]]), [model.config.decoder_start_token_id]
+    while len(given) <= WRITTEN and given[-1] != tokenizer.eos_token_id:
+        with torch.inference_mode():
+            logits = model(input_ids=read, decoder_input_ids=torch.tensor([given])).logits[0, -1]
+        given.append(int(logits.argmax()))
+    assert len(given) > 2
+    assert written_by_both(model, tokenizer, PROMPT) == tokenizer.decode(given, skip_special_tokens=True)

@@ -55,8 +55,8 @@ def member(kind: str) -> Member:
     )  # fmt: skip
 
 
-def write(kind: str, folder: Path) -> tuple[Any, Any]:
-    """(the model, its tokenizer), both also in `folder`, the weights as safetensors."""
+def write(kind: str, folder: Path, **sizes: int) -> tuple[Any, Any]:
+    """(the model, its tokenizer), both also in `folder`, the weights as safetensors; `sizes` replace those of SMALL."""
     folder.mkdir()
     tokenizer = _tokenizer(kind, folder)
     ids: dict[str, Any] = {
@@ -65,9 +65,9 @@ def write(kind: str, folder: Path) -> tuple[Any, Any]:
     torch.manual_seed(3)
     model: Any = {
         "gpt2": lambda: GPT2Model(GPT2Config(**ids, n_layer=2, n_head=2, n_embd=16, n_positions=256)),
-        "roberta": lambda: RobertaModel(RobertaConfig(**ids, **SMALL)),
-        "xlm-roberta": lambda: XLMRobertaModel(XLMRobertaConfig(**ids, **SMALL)),
-        "albert": lambda: AlbertModel(AlbertConfig(**ids, **SMALL, embedding_size=8)),
+        "roberta": lambda: RobertaModel(RobertaConfig(**ids, **SMALL | sizes)),
+        "xlm-roberta": lambda: XLMRobertaModel(XLMRobertaConfig(**ids, **SMALL | sizes)),
+        "albert": lambda: AlbertModel(AlbertConfig(**ids, **SMALL | sizes, embedding_size=8)),
         "t5": lambda: T5ForConditionalGeneration(
             T5Config(**ids, decoder_start_token_id=ids["pad_token_id"], num_layers=2, num_heads=2, d_model=16, d_kv=8,
                      d_ff=24)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
+from demos.bert.causal.beams import search
 from demos.bert.causal.decoder import WINDOW
 from demos.bert.causal.measured import measured
 from demos.bert.causal.writing import MOST, Method, beginning, next_word, write
@@ -13,8 +17,9 @@ from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
-from demos.lessons.family.decoder.part import LONGEST, Story, drawn, read_method, written
-from demos.lessons.family.decoder.program import writing_code
+from demos.lessons.family.decoder.beams import searched
+from demos.lessons.family.decoder.part import LONGEST, Story, at_most, drawn, read_method, written
+from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.lessons.family.decoder.question import answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
@@ -35,9 +40,13 @@ def last(services: Services, count: int, text: str, story: Story, *choices: Any)
     return values
 
 
+def view(services: Services, *choices: Any, width: Any = 2, length: Any = 6) -> dict[str, Any]:
+    return drawn(services, partial(searched, services), Sentence(TEXT, "", "minilm"), Story(), width, length, *choices)
+
+
 def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     decoder = services.decoder()
-    values = drawn(services, Sentence(TEXT, "", "minilm"), Story(), *GREEDY)
+    values = view(services, *GREEDY)
     found = next_word(decoder, beginning(decoder, TEXT), Method(), 12)
     for one in found.best:
         assert percent(one.guess.probability) in values["next"]
@@ -45,6 +54,39 @@ def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     assert f"Entropy: <b>{found.entropy:.1f}</b>" in one_line(values["next"])
     assert f"{measured()[0].perplexity:,.0f}" in values["model"]
     assert answer(services, Sentence(TEXT, "", "minilm")).facts["piece"] == found.chosen.guess.token
+
+
+def test_the_beam_is_beside_the_greedy_text_and_a_random_one(services: Services) -> None:
+    decoder, choices = services.decoder(), ("beam", 0.8, 40, 0.9, 3)
+    values = view(services, *choices, width=99)
+    assert (values["searching"]["visible"], values["stepwise"]["visible"]) == (True, False)
+    start, shown = beginning(decoder, TEXT), one_line(Markup(values["beams"]).striptags()).replace("−", "-")
+    assert "Beam of 5" in shown
+    beams, (greedy,) = search(decoder, start, 5, 6).finished, search(decoder, start, 1, 6).finished
+    assert beams[0].log_probability > greedy.log_probability
+    assert len(beams) == 5
+    times = math.exp(beams[0].log_probability - greedy.log_probability)
+    assert f"{times:,.0f} times" in shown or f"{times:.1f} times" in shown
+    for one in (greedy, *beams):
+        assert f"{one.log_probability:.2f}" in shown
+    drawn_pieces = list(write(decoder, start, read_method(*choices), 6))
+    assert f"{sum(math.log(one.guess.probability) for one in drawn_pieces):.2f}" in shown
+    goes_on = next(trace for trace in values["tree"].data if trace.name == "goes on")
+    assert len(goes_on.x) == 5 * 6
+    assert [trace.name for trace in values["tree"].data if trace.name] == ["goes on", "dropped"]
+    assert values["program"] == search_code(TEXT, 5, 6)
+    for value in (None, float("nan"), "x"):
+        with pytest.raises(UserError):
+            at_most(value, 5)
+    assert (at_most(-3, 5), at_most(2.0, 5)) == (1, 2)
+
+
+def test_the_program_searches_as_the_page_does(services: Services) -> None:
+    decoder = services.decoder()
+    found = search(decoder, beginning(decoder, TEXT), 3, 5).finished
+    lines = printed(search_code(TEXT, 3, 5))
+    assert [line.split(" ", 1)[1] for line in lines] == [decoder.tokenizer.decode(one.tokens) for one in found]
+    assert [float(line.split()[0]) for line in lines] == pytest.approx([one.log_probability for one in found], abs=0.02)
 
 
 @pytest.mark.parametrize("choices", [GREEDY, DRAWN])

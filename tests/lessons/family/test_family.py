@@ -29,6 +29,8 @@ from demos.lessons.family.inputs.part import drawn as draw_inputs
 from demos.lessons.family.models.models import SEES, models
 from demos.lessons.family.models.part import show
 from demos.page.services import Sentence, Services
+from demos.templates import environment
+from demos.training.sources import READERS
 from demos.training.tasks.registry import TASKS as TRAINED
 from tests.programs import printed
 
@@ -112,6 +114,9 @@ def test_hostile_words_stay_text(services: Services) -> None:
 
 def test_each_task_of_fine_tune_has_its_forms(bundled: LoadedModel) -> None:
     assert len(TASKS) >= len(TRAINED)
+    leads_to = environment().get_template("lessons/finetune/train/text.html").module.read_elsewhere
+    assert set(leads_to) == set(READERS)
+    assert set(leads_to.values()) <= set(TASKS)
     for name, task in TASKS.items():
         texts, own = texts_of(task, [])
         assert not own

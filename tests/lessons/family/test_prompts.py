@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from demos.bert.family import prompted
 from demos.bert.family.family_store import FamilyStore
 from demos.bert.family.members import OUR_DECODER
 from demos.bert.model.models import ModelStore
-from demos.lessons.family.prompts.part import WRITERS, chosen, of_all, of_one, task_of
+from demos.lessons.family.prompts.models import WRITERS, task_of
+from demos.lessons.family.prompts.part import chosen, of_all, of_one
 from demos.lessons.family.prompts.question import answer
 from demos.page.services import Sentence, Services
 from tests.bert.family.family_hub import family_hub
@@ -50,6 +52,7 @@ def test_one_question_is_told_and_the_program_prints_it(services: Services) -> N
 def check(values: dict[str, Any], found: list[Answered], lines: list[str], writer: str) -> None:
     """What is shown is what was computed and what the program prints."""
     written = re.findall(rf"{writer} writes: <q[^>]*>(.*?)</q>", values["one"], re.DOTALL)
+    assert len(written) == values["one"].count("prompt-text") == len(found)
     for one, text, line in zip(found, written, lines, strict=True):
         assert f"rank <b>{one.rank:,}</b>" in values["one"]
         rank, probability, *rest = line.split(" ", 2)
@@ -61,7 +64,7 @@ def check(values: dict[str, Any], found: list[Answered], lines: list[str], write
 def test_what_is_no_task_or_model_is_the_first_one(services: Services) -> None:
     assert task_of("<b>") is TASKS[0]
     first = of_one(services, EMPTY, TASKS[0].name, 12, OUR_DECODER)
-    assert of_one(services, EMPTY, "<b>", 99, "t5-small")["one"] == first["one"]
+    assert of_one(services, EMPTY, "<b>", 99, "bert")["one"] == first["one"]
 
 
 def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +86,32 @@ def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeyp
     assert [column.y[2] for column in every["plot"].data[:-1]] == [one.rank for one in found]
     assert every["plot"].layout.yaxis.title.text == f"rank (of {len(loaded.tokenizer):,})"
     assert f"{task.name}, {tiny.title}" in every["numbers"]
+
+
+def test_t5_is_given_its_own_form(services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("t5", tmp_path / "t5")
+    tiny = replace(member("t5"), key="t5-small")
+    services.family = FamilyStore(services.memory, {"t5-small": tiny})
+    monkeypatch.setitem(WRITERS, "t5-small", tiny)
+    with family_hub(tmp_path, monkeypatch):
+        *_, last = chosen(services, "t5-small", OUR_DECODER)
+    assert last == {"writer": "t5-small", "said": ""}
+    loaded = services.family.get("t5-small")
+    for task, text, told in (
+        (TASKS[1], "translate English to French: king", "trained on this task with exactly this prefix"),
+        (TASKS[2], "Name the capital city: the capital of england is", "T5 was not trained on this task"),
+    ):
+        found = [prompted.answered_by_both(loaded.model, loaded.tokenizer, text, task.pairs[1][1])]
+        values = of_one(services, EMPTY, task.name, 2, "t5-small")
+        assert told in " ".join(values["one"].split())
+        assert f">{text}<" in values["one"]
+        program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "t5")))
+        check(values, found, printed(program), tiny.title)
+        every = of_all(services, EMPTY, task.name, "t5-small")
+        marks, medians = every["plot"].data
+        assert (list(marks.x), marks.y[1]) == (["0"] * 12, found[0].rank)
+        assert list(medians.y) == [np.median(marks.y)]
+        assert every["plot"].layout.yaxis.title.text == f"rank (of {loaded.model.config.vocab_size:,})"
 
 
 def test_where_gpt2_can_not_be_had_the_answers_stay(services: Services) -> None:

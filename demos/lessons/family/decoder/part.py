@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from demos.bert.causal.writing import MOST, Candidate, Method, beginning, next_w
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
 from demos.errors import UserError
+from demos.lessons.family.decoder.beams import WIDEST, WIDTH, searched
 from demos.lessons.family.decoder.figure import model_html, next_html, numbers_html, text_html
 from demos.lessons.family.decoder.program import writing_code
 from demos.page.folds import all_controls, folds
@@ -26,8 +27,9 @@ from demos.training.form_values import NO_NUMBER
 from demos.widgets.seed_box.seed_box import seed_box
 
 SHOWN = 12  # word pieces whose probabilities are drawn
-LONGEST = 40  # written at one press
-METHODS = [("the likeliest (greedy)", "greedy"), ("draw at random", "sampling")]
+LONGEST = 40  # written at one press, and searched for by a beam
+LENGTH = 20  # of a beam's texts, at first
+METHODS = [("the likeliest (greedy)", "greedy"), ("draw at random", "sampling"), ("beam search", "beam")]
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,24 @@ def build(page: Page) -> None:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="decoder-views"):
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-            parts["text"] = gr.HTML("", elem_id="decoder-text")
-            parts["next"] = gr.HTML("", elem_id="decoder-next")
+            with gr.Column() as parts["stepwise"]:
+                parts["text"] = gr.HTML("", elem_id="decoder-text")
+                parts["next"] = gr.HTML("", elem_id="decoder-next")
+            with gr.Column(visible=False) as parts["searching"]:
+                parts["beams"] = gr.HTML("", elem_id="decoder-beams")
+                parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
         with gr.Column(scale=4, min_width=320):
-            with gr.Row(elem_classes="decoder-buttons"):
+            method = gr.Radio(METHODS, value="greedy", label="How the text is chosen", elem_id="decoder-method")
+            with gr.Row(elem_classes="decoder-buttons") as parts["buttons"]:
                 one = gr.Button("Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one")
                 many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
                 stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
                 again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
-            method = gr.Radio(METHODS, value="greedy", label="How a word piece is chosen", elem_id="decoder-method")
+            with gr.Column(visible=False) as parts["sizes"]:
+                width = gr.Slider(1, WIDEST, value=WIDTH, step=1, label="Width of the beam", elem_id="decoder-width")
+                length = gr.Slider(
+                    1, LONGEST, value=LENGTH, step=1, label="Length of the text: word pieces", elem_id="decoder-length"
+                )
             temperature = gr.Slider(
                 0.1, 2, value=1, step=0.05, label="Temperature (random draws)", elem_id="decoder-temperature"
             )
@@ -69,10 +80,13 @@ def build(page: Page) -> None:
             parts["model"] = gr.HTML("", elem_id="decoder-model")
     parts["numbers"], parts["program"] = folds(__file__, "Writes on from this text, with transformers alone")
     choices = [method, temperature, top_k, top_p, seed]
-    page.keep(method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed)
+    page.keep(
+        method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length
+    )
 
-    changed = by_component(parts, partial(drawn, services))
-    page.draw(changed, [story, *choices], list(parts.values()), show_progress="hidden")
+    search = services.drawings.remembered(partial(searched, services))  # for all readers, whatever they have written
+    changed = by_component(parts, partial(drawn, services, search))
+    page.draw(changed, [story, width, length, *choices], list(parts.values()), show_progress="hidden")
     moving = {"story": story} | {name: parts[name] for name in ("text", "next", "numbers")}
     inputs = [*page.sentence, story, *choices]
     line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
@@ -84,15 +98,21 @@ def build(page: Page) -> None:
         ends(None, None, None, cancels=[writing], api_visibility="private", show_progress="hidden")
 
 
-def drawn(services: Services, sentence: Sentence, story: Story, *choices: Any) -> dict[str, Any]:
-    """All of the part, for what has been written so far."""
-    method, decoder = read_method(*choices), services.decoder()
-    values = shown(services, story.after(sentence.text), method)
+def drawn(
+    services: Services, search: Callable[..., dict[str, Any]], sentence: Sentence, story: Story,
+    width: Any, length: Any, *choices: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """All of the part: what has been written so far, or what `search` finds."""
+    method, decoder, beam = read_method(*choices), services.decoder(), choices[0] == "beam"
     parameters = nbytes_of(decoder.encoder.model, decoder.transform, decoder.decoder) // 4
-    return values | {
-        "model": model_html(parameters, decoder.about, measured()),
-        "program": writing_code(sentence.text, method, LONGEST),
-    }
+    values = {name: gr.update(visible=beam) for name in ("searching", "sizes")}
+    values |= {name: gr.update(visible=not beam) for name in ("stepwise", "buttons")}
+    values["model"] = model_html(parameters, decoder.about, measured())
+    if beam:
+        wide, long = (at_most(value, most) for value, most in ((width, WIDEST), (length, LONGEST)))
+        return values | search(sentence.text, wide, long, method)
+    code = writing_code(sentence.text, method, LONGEST)
+    return values | shown(services, story.after(sentence.text), method) | {"program": code}
 
 
 def shown(services: Services, story: Story, method: Method) -> dict[str, Any]:
@@ -140,16 +160,24 @@ def read_method(method: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
     """The controls' values. Raises UserError where one is out of bounds."""
     try:
         sampling = Sampling(float(temperature), int(top_k), float(top_p))
-        return Method(method != "sampling", sampling, int(seed)).check()
+        return Method(method == "greedy", sampling, int(seed)).check()
     except (TypeError, ValueError, OverflowError) as error:
         raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
+
+
+def at_most(value: Any, most: int) -> int:
+    """A slider's number, brought between 1 and `most`. Raises UserError where it is none."""
+    try:
+        return min(max(int(value), 1), most)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UserError(NO_NUMBER) from error
 
 
 PART = Part(
     tab="A decoder that writes",
     look=(
-        "The sentence above is the beginning of a text; the bars are the probabilities of the next word piece, given "
-        "all pieces before it. One is chosen and appended, then the model computes the next distribution."
+        "The sentence above is the beginning of a text: the bars show the probabilities of the next word piece, and "
+        "one is chosen and appended. Beam search instead compares several texts as a whole."
     ),
     build=build,
     order=0,

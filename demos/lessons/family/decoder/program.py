@@ -30,3 +30,22 @@ ids = tokenizer({text!r})["input_ids"][:-1]  # without [SEP]: the text goes on
 print(tokenizer.convert_ids_to_tokens(ids[{-count}:]))
 print(tokenizer.decode(ids[1:]))
 """
+
+
+def search_code(text: str, width: int, length: int) -> str:
+    """Beam search, written out: prints the page's texts with their log-probabilities."""
+    return f"""{DECODER}
+ids = tokenizer({text!r})["input_ids"][:-1]  # without [SEP]: the text goes on
+beam = [(0.0, [])]  # log-probability, word pieces
+for _ in range({length}):
+    read = [ids + pieces for _, pieces in beam]
+    read = [one if len(one) <= {WINDOW} else [one[0], *one[{1 - WINDOW}:]] for one in read]
+    with torch.inference_mode():
+        logits = model(torch.tensor(read), use_cache=False).logits[:, -1]
+    totals = torch.tensor([[total] for total, _ in beam]) + logits.log_softmax(-1)  # of all continuations
+    best, places = totals.flatten().topk({width})
+    parents, pieces = places // logits.shape[-1], places % logits.shape[-1]
+    beam = [(total.item(), [*beam[parent][1], int(piece)]) for total, parent, piece in zip(best, parents, pieces)]
+for total, pieces in beam:
+    print(f"{{total:.2f}}", tokenizer.decode(pieces))
+"""

@@ -12,7 +12,7 @@ from typing import Any
 
 from demos.bert.model.encoding import encode
 
-SYMMETRIC = ("similarity", "score")  # GPT reads both orders of their sentences
+BOTH_ORDERS = "the sum of two states of ⟨extract⟩, one for each order, because two such sentences have no natural order"
 START, DELIMITER, EXTRACT = "⟨start⟩", "$", "⟨extract⟩"
 
 
@@ -57,14 +57,14 @@ TASKS: dict[str, Task] = {
         "Similarity and paraphrase", ("sentence 1", "sentence 2"),
         ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
         "the state of [CLS] and gives two numbers: same meaning, or not",
-        "the sum of two states of ⟨extract⟩, one for each order, because two such sentences have no natural order",
+        BOTH_ORDERS,
         "mrpc sentence1: {0} sentence2: {1}", "equivalent",
     ),
     "score": Task(
         "Similarity score", ("sentence 1", "sentence 2"),
         ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
         "the state of [CLS] and gives one number, the score",
-        "the sum of two states of ⟨extract⟩, one for each order, because two such sentences have no natural order",
+        BOTH_ORDERS,
         "stsb sentence1: {0} sentence2: {1}", "5.0",
         t5_note="The score, here from 1 to 5, is rounded to the nearest 0.2 and written as text: one of 21 texts.",
     ),
@@ -107,7 +107,7 @@ def gpt_inputs(name: str, texts: Sequence[str]) -> list[list[Piece]]:
         return [_framed(first)]
     others = [Piece(text, number) for number, text in enumerate(texts[1:], start=1)]
     rows = [_framed(first, Piece(DELIMITER, None), other) for other in others]
-    if name in SYMMETRIC:
+    if TASKS[name].gpt_reads == BOTH_ORDERS:
         rows.append(_framed(others[0], Piece(DELIMITER, None), first))
     return rows
 

@@ -1,4 +1,4 @@
-"""What a decoder answers after prompts with and without examples; the ranks of all questions of a task."""
+"""What a model answers after prompts with and without examples; the ranks of all questions of a task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import median
 import plotly.graph_objects as go
 
 from demos.bert.causal.prompts import SHOTS, Answered, Task
-from demos.bert.family.members import Member
+from demos.bert.family.members import BOTH, Member
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label
@@ -18,16 +18,20 @@ TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 
 
-def one_html(member: Member, found: Sequence[Answered], written: Sequence[str]) -> str:
-    """One question: each prompt, what `member` wrote after it, the answer's rank and what comes first instead."""
-    rows = [(NAMES[shots], one, text) for shots, one, text in zip(SHOTS, found, written, strict=True)]
-    return TEXT.one(member, rows, token_label, percent)
+def one_html(member: Member, task: Task, found: Sequence[Answered], written: Sequence[str]) -> str:
+    """One question: each prompt, what `member` wrote after it, the answer's rank and what comes first instead.
+
+    A model with an encoder is told of its form.
+    """
+    rows = [(NAMES[shots], one, text) for shots, one, text in zip(SHOTS, found, written, strict=False)]
+    return TEXT.one(member, task, member.stack == BOTH, rows, token_label, percent)
 
 
 def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> go.Figure:
     """A mark for each question's rank, by the number of examples, and a line through the medians."""
     figure = go.Figure()
-    for column, shots in enumerate(SHOTS):
+    columns = SHOTS[: len(rows[0])]
+    for column, shots in enumerate(columns):
         ranks = [row[column].rank for row in rows]
         figure.add_trace(
             go.Scatter(
@@ -42,7 +46,7 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         )
     figure.add_trace(
         go.Scatter(
-            x=[str(shots) for shots in SHOTS],
+            x=[str(shots) for shots in columns],
             y=medians_of(rows),
             mode="lines+markers",
             name="median",
@@ -52,7 +56,9 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         )
     )
     figure.update_layout(
-        **plotly_layout(height=330, margin={"l": 74, "r": 10, "t": 10, "b": 50}, legend={"x": 0.02, "y": 0.04})
+        **plotly_layout(
+            height=330, margin={"l": 74, "r": 10, "t": 34, "b": 50}, legend={"x": 0, "y": 1.02, "yanchor": "bottom"}
+        )
     )
     figure.update_xaxes(type="category", title={"text": "examples in the prompt", "standoff": 6})
     ticks = [1, 10, 100, 1000, 10000]
@@ -74,9 +80,9 @@ def all_html(task: Task, rows: Sequence[Sequence[Answered]], member: Member) -> 
     ]
     medians = [f"{median:,.1f}" for median in medians_of(rows)]
     title = f"{task.name}, {member.title}"
-    return TEXT.every(title, [NAMES[shots] for shots in SHOTS], [*found, ("median rank", "", medians)])
+    return TEXT.every(title, [NAMES[shots] for shots in SHOTS[: len(rows[0])]], [*found, ("median rank", "", medians)])
 
 
 def medians_of(rows: Sequence[Sequence[Answered]]) -> list[float]:
     """The median rank of all questions, for each number of examples."""
-    return [median(row[column].rank for row in rows) for column in range(len(SHOTS))]
+    return [median(one.rank for one in column) for column in zip(*rows, strict=True)]

@@ -1,26 +1,24 @@
-"""Zero, one and few examples in a prompt: what a decoder, ours or GPT-2, makes of a task that it is only told."""
+"""Zero, one and few examples in a prompt: what our decoder, GPT-2 and T5 make of a task that they are told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.causal.prompts import SHOTS, TASKS, Answered, Task, answered, continued
-from demos.bert.family import prompted
-from demos.bert.family.members import MEMBERS, OUR_DECODER, Member
+from demos.bert.causal.prompts import TASKS
+from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
 from demos.lessons.family.loading import AT_ONCE, loading
 from demos.lessons.family.prompts.figure import TEXT, all_html, one_html, ranks_figure
+from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
-
-WRITERS = {key: MEMBERS[key] for key in (OUR_DECODER, "gpt2")}
 
 
 def build(page: Page) -> None:
@@ -73,52 +71,24 @@ def of_one(services: Services, _: Sentence, name: str, number: float, writer: st
     """One question's prompts, and the program."""
     task, member = task_of(name), writer_of(writer)
     at = clamp(float(number or 1) - 1, len(task.pairs))
-    answer, go_on = model_of(services, member)
-    found = [answer(task.prompt(at, shots), task.pairs[at][1]) for shots in SHOTS]
-    written = [go_on(one.prompt) for one in found]
-    return {"one": one_html(member, found, written), "program": prompt_code(member, task, at)}
+    model = model_of(services, member)
+    found = answers(model, task, at)
+    written = [model.go_on(one.prompt) for one in found]
+    return {"one": one_html(member, task, found, written), "program": prompt_code(member, task, at)}
 
 
 def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str, Any]:
     """The ranks of all questions of a task."""
     task, member = task_of(name), writer_of(writer)
-    rows = ranked(services, task, member)
-    words = services.decoder().decoder.out_features
-    if member.hub_id:
-        words = services.family.get(member.key).model.config.vocab_size
-    return {"plot": ranks_figure(task, rows, words), "numbers": all_html(task, rows, member)}
-
-
-def ranked(services: Services, task: Task, member: Member) -> list[list[Answered]]:
-    """All questions of a task, each after 0, 1 and 3 examples."""
-    answer, _ = model_of(services, member)
-    return [[answer(task.prompt(at, shots), pair[1]) for shots in SHOTS] for at, pair in enumerate(task.pairs)]
-
-
-def model_of(services: Services, member: Member) -> tuple[Callable[[str, str], Answered], Callable[[str], str]]:
-    """(how likely it makes an answer after a prompt, what it goes on with). Raises UserError where it can't be had."""
-    if member.key == OUR_DECODER:
-        decoder = services.decoder()
-        return partial(answered, decoder), partial(continued, decoder)
-    loaded = services.family.get(member.key)
-    read = loaded.model, loaded.tokenizer
-    return partial(prompted.answered, *read), partial(prompted.continued, *read)
-
-
-def writer_of(key: str) -> Member:
-    """By its key; our decoder for an unknown one."""
-    return WRITERS.get(key) or WRITERS[OUR_DECODER]
-
-
-def task_of(name: str) -> Task:
-    """By its name; the first for an unknown one."""
-    return next((task for task in TASKS if task.name == name), TASKS[0])
+    model = model_of(services, member)
+    rows = [answers(model, task, at) for at in range(len(task.pairs))]
+    return {"plot": ranks_figure(task, rows, model.words), "numbers": all_html(task, rows, member)}
 
 
 PART = Part(
     tab="Zero, one, few examples",
     look=(
-        "A task is given to the decoder as text, with no, one or three solved examples, and nothing is trained. See "
+        "A task is given to a model as text, with no, one or three solved examples, and nothing is trained. See "
         "how likely the right answer is then. With our small model, it stays far from the first place."
     ),
     build=build,

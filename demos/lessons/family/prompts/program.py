@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from demos.bert.causal.prompts import SHOTS, WRITTEN, Task
-from demos.bert.family.members import OUR_DECODER, Member
+from demos.bert.causal.prompts import WRITTEN, Task
+from demos.bert.family.members import BOTH, OUR_DECODER, Member
 from demos.figures.program import model_lines
 from demos.lessons.family.program_decoder import DECODER
 
 
 def prompt_code(member: Member, task: Task, number: int) -> str:
     """Prints the rank of the answer's first token, the probability of all its tokens, and the greedy continuation."""
-    prompts = [task.prompt(number, shots) for shots in SHOTS]
     answer = task.pairs[number][1]
-    return (_ours if member.key == OUR_DECODER else _hubs)(member, prompts, answer)
+    if member.key == OUR_DECODER:
+        return _ours(task.prompts(number), answer)
+    if member.stack == BOTH:
+        return _both(member, task.text_to_text(number), answer)
+    return _hubs(member, task.prompts(number), answer)
 
 
-def _ours(_: Member, prompts: list[str], answer: str) -> str:
+def _ours(prompts: list[str], answer: str) -> str:
     return f"""{DECODER}
 answer = tokenizer({answer!r}, add_special_tokens=False)["input_ids"]
 for prompt in {prompts!r}:
@@ -51,5 +54,26 @@ for prompt in {prompts!r}:
         )[0, len(ids) :]
     rank = 1 + (logits[0] > logits[0, answer[0]]).sum().item()
     probability = logits.softmax(-1)[range(len(answer)), answer].prod().item()
+    print(rank, probability, tokenizer.decode(written, skip_special_tokens=True))
+"""
+
+
+def _both(member: Member, prompts: list[str], answer: str) -> str:
+    needed, source = model_lines(member)
+    return f"""{needed}import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModelForSeq2SeqLM.from_pretrained(name, revision=revision, dtype="float32", use_safetensors=True).eval()
+
+answer = tokenizer({answer!r}, add_special_tokens=False, return_tensors="pt")["input_ids"]
+for prompt in {prompts!r}:
+    inputs = tokenizer(prompt, return_tensors="pt")
+    with torch.inference_mode():
+        logits = model(**inputs, labels=answer).logits[0]  # the decoder is given the answer, one place later
+        written = model.generate(**inputs, max_new_tokens={WRITTEN}, num_beams=1, do_sample=False)[0]
+    rank = 1 + (logits[0] > logits[0, answer[0, 0]]).sum().item()
+    probability = logits.softmax(-1).gather(-1, answer.T).prod().item()
     print(rank, probability, tokenizer.decode(written, skip_special_tokens=True))
 """

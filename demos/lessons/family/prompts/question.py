@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from statistics import median
-
-from demos.bert.causal.prompts import SHOTS, TASKS, answered
+from demos.bert.family.members import OUR_DECODER
+from demos.lessons.family.prompts.figure import medians_of
+from demos.lessons.family.prompts.models import answers, model_of, task_of, writer_of
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence, task: str) -> Answer:
-    """Of the task that is open."""
-    chosen = next((each for each in TASKS if each.name == task), TASKS[0])
-    decoder = services.decoder()
-
-    def ranks(shots: int) -> list[int]:
-        return [answered(decoder, chosen.prompt(at, shots), pair[1]).rank for at, pair in enumerate(chosen.pairs)]
-
-    return Answer(facts={"name": chosen.name, "zero": median(ranks(SHOTS[0])), "few": median(ranks(SHOTS[-1]))})
+    """Of the task that is open, by our decoder."""
+    chosen, model = task_of(task), model_of(services, writer_of(OUR_DECODER))
+    zero, *_, few = medians_of([answers(model, chosen, at) for at in range(len(chosen.pairs))])
+    return Answer(facts={"name": chosen.name, "zero": zero, "few": few})
