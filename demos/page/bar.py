@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from demos.bert.family.members import member_like, member_named
 from demos.bert.model.by_name.checks import OtherArchitectureError
+from demos.bert.model.catalogue import ARCHITECTURES
 from demos.bert.model.models import at_hand
 from demos.errors import UserError
 from demos.page.example_chips.example_chips import example_chips
@@ -145,7 +146,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     former = page.former | {"part": {part.former: part.slug for part in page.lesson.parts if part.former}}
     offers = [
-        offer(name, component, former.get(name), page.from_zero.get(name)) | _opened_by(page, name)
+        offer(name, component, former.get(name), page.from_zero.get(name)) | _beside_others(page, name)
         for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
@@ -176,7 +177,8 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
     """
     try:
         if services.store.named:
-            if member := member_named(wanted):  # of the family, at its pinned revision: no Hub is asked
+            member = member_named(wanted)  # of the family, at its pinned revision: no Hub is asked
+            if member and member.model_type not in ARCHITECTURES:
                 yield _refused(services, in_use, TEXT.beside(member))
                 return
             finding = services.store.begin_find(wanted)
@@ -231,10 +233,11 @@ def offer(
     return said
 
 
-def _opened_by(page: Page, name: str) -> dict[str, list[str]]:
-    """Where `name` says whether a fold is open: the choices that stand in it, any of which opens it from a link."""
+def _beside_others(page: Page, name: str) -> dict[str, Any]:
+    """What other choices in a link say of `name`: those it `holds` as a fold open it; its default `follows` others."""
     fold = page.folded.get(name)
-    return {"holds": [inside for inside, one in page.choices.items() if _stands_in(one, fold)]} if fold else {}
+    held = {"holds": [inside for inside, one in page.choices.items() if _stands_in(one, fold)]} if fold else {}
+    return held | ({"follows": page.follows[name]} if name in page.follows else {})
 
 
 def _stands_in(component: Any, fold: gr.Accordion) -> bool:

@@ -44,8 +44,15 @@ def all_controls(page: Page, module: str, *, set_elsewhere: bool = False) -> Ite
     place = _place(module)
     with gr.Accordion("All controls", open=False, elem_id=f"{place}-controls") as shut:
         yield
+    keep_open(page, f"{place.split('-')[-1]}_controls", shut, set_elsewhere=set_elsewhere)
+
+
+def keep_open(page: Page, name: str, shut: gr.Accordion, *, set_elsewhere: bool = False) -> None:
+    """Let the link keep, as `name`, whether this fold is open.
+
+    A link that sets a choice that stands in it opens it too, unless these are also `set_elsewhere`.
+    """
     is_open = gr.Checkbox(False, visible="hidden")
-    name = f"{place.split('-')[-1]}_controls"
     page.keep(**{name: is_open})
     if not set_elsewhere:
         page.folded[name] = shut

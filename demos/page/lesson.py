@@ -37,6 +37,7 @@ class Part:
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
     reads_sentence: bool = True  # else the bar's steps back while the part is open
+    only_bert: bool = False  # shows BERT's own arithmetic, so that other architectures are refused
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
     # One HTML file that shows the part's picture alone, of the sentence and the choices that a link may say
     standalone: Callable[[Services, Sentence, Mapping[str, Any]], str] | None = None
@@ -57,6 +58,10 @@ class Lesson:
     look: str
     build: Callable[[Page], None] | None = None
     parts: tuple[Part, ...] = ()
+    only_bert: bool = False  # as a part's, for all of them
+
+
+Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, by its value what it brings); the first one counts
 
 
 @dataclass
@@ -75,6 +80,7 @@ class Page:
     choices: dict[str, gr.Component] = field(default_factory=dict)
     folded: dict[str, gr.Accordion] = field(default_factory=dict)  # opened by links that set what stands in them
     former: dict[str, Mapping[str, str]] = field(default_factory=dict)  # a choice's values in links of earlier versions
+    follows: dict[str, Brought] = field(default_factory=dict)  # of a choice: others that bring its default with them
     from_zero: dict[str, str] = field(default_factory=dict)  # a choice's former name: there its numbers were one less
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
@@ -101,9 +107,19 @@ class Page:
     def keep(self, **choices: gr.Component) -> None:
         """Let these choices travel in the link while this lesson is open, as `?name=value`.
 
-        Lessons may use the same name; `text`, `pair`, `model`, `lesson` and `cut` are the bar's own.
+        Lessons may use the same name, parts of one lesson may not; `text`, `pair`, `model`, `lesson` and `cut` are the
+        bar's own. Raises ValueError where another choice of the lesson has the name.
         """
+        if twice := sorted(self.choices.keys() & choices.keys()):
+            raise ValueError(f"Two choices of the lesson “{self.lesson.slug}” have one name in the link: {twice}")
         self.choices |= choices
+
+    def left_out(self, name: str, query: Mapping[str, str]) -> Any:
+        """The value of a choice that a link does not say, as demos/page/link.js decides it."""
+        for other, brought in self.follows.get(name, ()):
+            if query.get(other) in brought:
+                return brought[query[other]]
+        return getattr(self.choices[name], "value", None)
 
     def share(self, **choices: gr.Component) -> None:
         """`keep` choices that stand above a lesson's parts. Only the open part redraws when one of them moves.

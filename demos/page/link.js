@@ -15,7 +15,7 @@
   const MOST_HELD = 12;
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
-  const defaults = {}; // choice -> its default, as the link would say it
+  const defaults = {}; // choice -> a function: its default beside the other choices, as the link would say it
   const firsts = {}; // choice -> the number that it shows for the link's 0: layers and heads are counted from 1
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
@@ -159,7 +159,7 @@
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(state.choices)) {
       const said = inLink(name, value);
-      if (said !== defaults[name]) query.set(name, said); // a default needs no saying
+      if (said !== defaults[name]?.()) query.set(name, said); // a default needs no saying
     }
     return query;
   }
@@ -273,11 +273,17 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
+  // What a choice is where a link leaves it out: as another choice, of which `said` knows the value, brings it along
+  function byDefault(choice, said) {
+    for (const [other, brought] of choice.follows ?? []) if (Object.hasOwn(brought, said(other) ?? "")) return brought[said(other)];
+    return choice.value;
+  }
+
   // A choice as a link says it, or its default
   function saidBy(link, choice) {
     if (!link.has(choice.name)) {
       if (choice.holds?.some((name) => link.has(name))) return true; // a fold is open where the link sets what is in it
-      if (!choice.zero || !link.has(choice.zero)) return choice.value;
+      if (!choice.zero || !link.has(choice.zero)) return byDefault(choice, (other) => link.get(other));
       return link.get(choice.zero).replace(/\d+/g, (number) => Number(number) + 1); // layers and heads once began at 0
     }
     try {
@@ -319,7 +325,7 @@
       const values = kept.map((choice) => {
         const value = saidBy(link, choice);
         firsts[choice.name] = choice.first;
-        defaults[choice.name] = inLink(choice.name, choice.value);
+        defaults[choice.name] = () => inLink(choice.name, byDefault(choice, (other) => state.choices[other]));
         state.choices[choice.name] = shared[choice.name] = value;
         if (choice.name === "part") {
           open = value;

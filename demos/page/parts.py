@@ -44,6 +44,8 @@ def part_ticks(lesson: Lesson) -> PartTicks:
 
 def build_lesson(page: Page) -> None:
     """Build a lesson: what stands above its parts, then its parts, where it has any."""
+    if page.lesson.only_bert:
+        page.services = page.services.for_bert()
     if page.lesson.build is not None:
         page.lesson.build(page)
     if page.lesson.parts:
@@ -67,14 +69,13 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 )
                 notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
                 shared = list(page.redraws or ())
-                of_part = replace(page, settled=tick, notices=notices, look=look, redraws=shared)
+                services = page.services.for_bert() if part.only_bert else page.services
+                of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
                 part.build(of_part)
                 of_part.wire_redraws()  # with those of what stands above the parts
-                placed = look.is_rendered
-                if not placed:
+                if not look.is_rendered:
                     look.render()
-            if not placed:
-                _move_below_picture(look, tab)
+                    _move_below_picture(look, tab)
             tab.select(
                 None,
                 None,

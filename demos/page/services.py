@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 from demos.bert.causal.decoder import our_decoder
+from demos.bert.embeddings.token_index import TokenIndexes
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.family.family_store import FamilyStore
-from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.catalogue import BUNDLED, check_bert
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
@@ -45,14 +47,28 @@ class Services:
         self.memory = memory = store.memory
         self.runs = RunCache(memory=memory)
         self.vectors = VectorCache(memory=memory)
+        self.token_vectors = TokenIndexes(memory)
         self.heads = heads or PretrainedModels(memory)
         self.trainings = trainings or TrainingService(memory=memory)
         self.drawings = Drawings(memory=memory)
         self.family = FamilyStore(memory)
+        self.only_bert = False
+
+    def for_bert(self) -> Services:
+        """The same for a lesson or a part that shows BERT's own arithmetic: other architectures are refused."""
+        services = copy(self)
+        services.only_bert = True
+        return services
 
     def key(self, model: str | None) -> str:
-        """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""
-        return self.store.spec(model or self.default_model).key
+        """The catalogue key that `model` means: empty is the default.
+
+        Raises UserError for an unknown one, and for what the lesson does not take.
+        """
+        spec = self.store.spec(model or self.default_model)
+        if self.only_bert:
+            check_bert(spec)
+        return spec.key
 
     def loaded(self, model: str | None) -> LoadedModel:
         """The model in memory; waits for it. Raises UserError where it can't be had."""

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.bert.model.many_models import NEWEST, ManyModels, Repository, write_bert
+from tests.bert.model.other_encoders import write_encoder
 from tests.conftest import START_SECONDS, answers, end_app, start_app
 
 NAME = "someone/bert-small"
@@ -20,7 +21,10 @@ KEY = f"{NAME}@{NEWEST}"
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    repositories = {NAME: Repository(write_bert(tmp_path_factory.mktemp("bert")))}
+    repositories = {
+        NAME: Repository(write_bert(tmp_path_factory.mktemp("bert"))),
+        "someone/albert": Repository(write_encoder("albert", tmp_path_factory.mktemp("others") / "albert")),
+    }
     handler = type("Hub", (ManyModels,), {"repositories": repositories, "asked": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -65,6 +69,12 @@ def test_a_name_is_typed_and_the_link_opens_the_same_weights(
     expect(other.locator("#bar-model input")).to_have_value(KEY)
     expect(other.locator("#bar-status")).to_contain_text("2 layers × 4 heads")
     expect(other.locator("#lesson-attention")).to_contain_text("river")
+    albert = quote(f"someone/albert@{NEWEST}", safe="")
+    other.goto(f"{app_url}/attention?text=A+river+bank.&model={albert}")
+    expect(other.locator("#bar-status")).to_contain_text("It is an ALBERT and opens in Tokens, Attention, Embeddings")
+    expect(other.locator("#lesson-attention")).to_contain_text("Layer 3, head 1")
+    other.goto(f"{app_url}/?text=A+river+bank.&model={albert}")
+    expect(other.locator(".notice").first).to_contain_text("can't be used here, where only BERT and DistilBERT can.")
     picker.click()
     page.get_by_role("option", name="MiniLM (bundled)").click()
     page.wait_for_url("**model=minilm**")

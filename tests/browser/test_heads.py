@@ -20,6 +20,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
 from demos.figures.palette import HEADS
 from tests.browser.bertviz import FRAME, drawn, off, opacities, press, visible
+from tests.browser.events import Asked
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
 GRID = "#attention-grid"
@@ -112,62 +113,68 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
 
 
 def test_the_chosen_head_is_drawn_linked_and_downloaded(
-    open_lesson: Open, browser: Browser, bundled: LoadedModel, tmp_path: Path
+    open_lesson: Open, page: Page, browser: Browser, bundled: LoadedModel, tmp_path: Path
 ) -> None:
-    """And so are several heads, or all, where a reader asks for them."""
+    """And so are several heads, or all, where a reader asks for them, each time once the last choice is answered."""
     weights = visible(RunCache().get(bundled, TEXT).attentions[0])
-    page = open_lesson("attention", text=TEXT, part="heads")
+    asked = Asked(page)
+    open_lesson("attention", text=TEXT, part="heads")
+
+    def settled(weights: np.ndarray, heads: list[int]) -> None:
+        shows(page, weights, heads)
+        asked.since_last()
+
     expect(page.locator(GRID).locator("button.picked")).to_have_attribute("aria-label", "Layer 1, head 3")
-    shows(page, weights, [2])  # on the first opening
+    settled(weights, [2])  # on the first opening
     assert downloaded(page, browser, tmp_path) == ["2"]
 
     page.locator(GRID).get_by_role("button", name="Layer 1, head 6", exact=True).click()
-    shows(page, weights, [5])
+    settled(weights, [5])
     page.wait_for_url(lambda url: chosen(url) == ("5", None))
     page.locator("#attention-heads-controls .label-wrap").click()
     number = page.locator("#attention-head input[type=number]")
     number.fill("8")
     number.press("Enter")
-    shows(page, weights, [7])
+    settled(weights, [7])
 
     frame = page.locator(FRAME)
     squares = drawn(page, "head 0").locator("#vis [role=checkbox]")
     press(squares.nth(3), frame)
-    shows(page, weights, [3, 7])
+    settled(weights, [3, 7])
     page.wait_for_url(lambda url: chosen(url) == ("7", "3, 7"))
     assert downloaded(page, browser, tmp_path) == ["3", "7"]
     elsewhere(page, weights, [3, 7])
     press(squares.nth(7), frame)  # the chosen one off: the one that is left is chosen
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 4.")
-    shows(page, weights, [3])
+    settled(weights, [3])
     page.wait_for_url(lambda url: chosen(url) == ("3", None))
 
     what_is_off_keeps_its_hue(squares)
     every = drawn(page, "head 0").get_by_role("button", name="Show all heads")
     press(every, frame)
-    shows(page, weights, list(range(12)))
+    settled(weights, list(range(12)))
     page.wait_for_url(lambda url: chosen(url) == ("3", "all"))
     assert len(downloaded(page, browser, tmp_path)) == 12
     number.fill("5")
     number.press("Enter")
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 5.")
-    shows(page, weights, list(range(12)))
+    settled(weights, list(range(12)))
     elsewhere(page, weights, list(range(12)))
     press(drawn(page, "head 0").get_by_role("button", name="Show head 5 alone"), frame)
-    shows(page, weights, [4])
+    settled(weights, [4])
     press(squares.nth(3), frame)
-    shows(page, weights, [3, 4])
+    settled(weights, [3, 4])
     page.locator(GRID).get_by_role("button", name="Layer 1, head 5", exact=True).press("Enter")  # the same once more
-    shows(page, weights, [4])
+    settled(weights, [4])
     page.wait_for_url(lambda url: chosen(url) == ("4", None))
     page.evaluate("insideBert.dark(true)")  # drawn anew
     expect(drawn(page, "head 0").locator("html")).to_have_class("dark")
-    shows(page, weights, [4])
+    settled(weights, [4])
 
     # by contribution: lines, grid and words at once, and in the link
     by = measured(bundled, RunCache().get(bundled, TEXT), CONTRIBUTION)
     page.locator("#attention-measure").get_by_text("contribution").click()
-    shows(page, visible(by.shares(0)), [4])
+    settled(visible(by.shares(0)), [4])
     said = page.locator(GRID).locator(".head-grid-said")
     expect(said).to_contain_text(f"largest norm here {by.amounts(0)[4].max():.2f}")
     expect(said).to_contain_text(f"[CLS] {by.scores()['cls'][0, 4]:.2f}")

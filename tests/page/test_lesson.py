@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import gradio as gr
 import plotly.graph_objects as go
@@ -16,6 +17,7 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.guards import OUR_FAULT, guarded, notice_html, told_in_api
+from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.stale import dimmed, pictures
 
@@ -51,6 +53,13 @@ def test_a_new_file_is_a_new_tab_and_a_broken_one_stops_the_start(
     sys.modules.pop("demos.lessons.broken", None)
     with pytest.raises(ValueError, match="share a slug"):
         discover()
+
+
+def test_a_name_stands_for_one_choice_of_a_lesson() -> None:
+    page = SimpleNamespace(lesson=SimpleNamespace(slug="tokens"), choices={})
+    Page.keep(page, word=gr.Textbox())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="word"):
+        Page.keep(page, other=gr.Textbox(), word=gr.Textbox())  # type: ignore[arg-type]
 
 
 def test_success_empties_the_notice() -> None:

@@ -10,6 +10,7 @@ import copy
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -72,9 +73,17 @@ def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collect
 def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
     """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all."""
     model = sharing_weights(loaded.model)
-    for layer in sorted({layer for heads in off for layer, _ in heads}):
-        dropped = torch.tensor([[(layer, head) in heads for head in range(loaded.spec.num_heads)] for heads in off])
-        layer_parts(layer_of(model, layer))["output"].register_forward_pre_hook(_Silence(dropped))
+    places: dict[Any, list[int]] = {}  # the layers of each W^O: in ALBERT one is all layers'
+    for layer in range(loaded.spec.num_layers):
+        places.setdefault(layer_parts(layer_of(model, layer))["output"], []).append(layer)
+    silent = {layer for heads in off for layer, _ in heads}
+    for mixing, layers in places.items():
+        if silent & set(layers):
+            dropped = [
+                torch.tensor([[(layer, head) in heads for head in range(loaded.spec.num_heads)] for heads in off])
+                for layer in layers
+            ]
+            mixing.register_forward_pre_hook(_Silence(dropped))
     return model
 
 
@@ -88,15 +97,16 @@ def sharing_weights(model: Any) -> Any:
 
 
 class _Silence:
-    """A hook before W^O: zero where `dropped` <bool>[rows or 1, H] says so."""
+    """A hook before W^O: zero where `dropped`, each <bool>[rows or 1, H], say so, one for each call of a pass."""
 
-    def __init__(self, dropped: torch.Tensor) -> None:
-        self.dropped = dropped[:, None, :, None]  # [rows or 1, 1, H, 1]
+    def __init__(self, dropped: Sequence[torch.Tensor]) -> None:
+        self.calls = cycle([one[:, None, :, None] for one in dropped])  # [rows or 1, 1, H, 1]
 
     def __call__(self, _module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
         z = inputs[0]  # [batch, n, H * d_k]
-        heads = z.unflatten(-1, (self.dropped.shape[2], -1))
-        return (heads.masked_fill(self.dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
+        dropped = next(self.calls)
+        heads = z.unflatten(-1, (dropped.shape[2], -1))
+        return (heads.masked_fill(dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
 
 
 def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head]) -> Iterator[dict[Head, float]]:

@@ -18,6 +18,7 @@ from demos.bert.attention.rollout import to_words
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
+from demos.errors import UserError
 
 RELATIONS = ("subject", "object", "determiner", "possessive", "coreference")
 DIRECTIONS = ("to its head", "from its head")  # the dependent attends to its head; the head attends to the dependent
@@ -113,6 +114,11 @@ def measure_grammar(loaded: LoadedModel, sentences: Sequence[Sentence]) -> Gener
         yield start
         for run in run_model(loaded, encodings[start : start + BATCH]):
             weights = word_weights(run.attentions, run.encoding)
+            if weights.shape[-1] != len(sentences[len(strongest)].words):
+                raise UserError(
+                    "This model's tokenizer divides these sentences into words in another way than their annotation, "
+                    "so they can't be scored."
+                )
             at = np.arange(weights.shape[-1])
             weights[..., at, at] = -1
             strongest.append(weights.argmax(axis=-1))

@@ -112,6 +112,7 @@ def _same_word(encoding: Encoding) -> np.ndarray:
     return same & (word >= 0)
 
 
+SEPARATORS = ("[SEP]", "</s>")  # BERT's, RoBERTa's
 PATTERNS: Mapping[str, Pattern] = {
     pattern.name: pattern
     for pattern in (
@@ -124,7 +125,7 @@ PATTERNS: Mapping[str, Pattern] = {
         Pattern("itself", "itself", "The weight of each token on itself, averaged over all tokens.", "", _offset(0)),
         Pattern("cls", "[CLS]", "The weight of each token on [CLS], averaged over all tokens.", "", _first),
         Pattern("sep", "[SEP]", "The total weight of each token on [SEP], averaged over all tokens.",
-                "no [SEP] here", _tokens(lambda token: token == "[SEP]")),
+                "no [SEP] here", _tokens(lambda token: token in SEPARATORS)),
         Pattern("punctuation", "punctuation",
                 "The total weight of each token on punctuation marks, averaged over all tokens.",
                 "no punctuation here", _tokens(is_punctuation)),

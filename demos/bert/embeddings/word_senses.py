@@ -92,9 +92,9 @@ def score_senses(loaded: LoadedModel, labelled: Sequence[SenseUse]) -> Generator
     """Score every word by every layer; tells how many sentences are encoded. Raises UserError as `word_states` does."""
     uses = [example.use for example in labelled]
     states = yield from word_states(loaded, uses)  # [m, L + 1, d]
-    stacked = np.concatenate([static_vectors(loaded, uses)[:, None], states], axis=1)  # [m, L + 2, d]
+    steps = [static_vectors(loaded, uses), *states.swapaxes(0, 1)]  # L + 2 of [m, d]; ALBERT's first are narrower
     words = tuple(dict.fromkeys(example.word for example in labelled))
-    rand = np.zeros((len(words), stacked.shape[1]))
+    rand = np.zeros((len(words), len(steps)))
     neighbour, chance, counts, sizes = np.zeros_like(rand), np.zeros(len(words)), [], []
     for row, word in enumerate(words):
         mine = [index for index, example in enumerate(labelled) if example.word == word]
@@ -102,9 +102,9 @@ def score_senses(loaded: LoadedModel, labelled: Sequence[SenseUse]) -> Generator
         counts.append(len(set(senses)))
         sizes.append(len(mine))
         chance[row] = blind_accuracy(senses)
-        for step in range(stacked.shape[1]):
-            rand[row, step] = rand_index(stacked[mine, step], senses)
-            neighbour[row, step] = neighbour_accuracy(stacked[mine, step], senses)
+        for step, vectors in enumerate(steps):
+            rand[row, step] = rand_index(vectors[mine], senses)
+            neighbour[row, step] = neighbour_accuracy(vectors[mine], senses)
         if row % 5 == 4:
             yield Encoded(len(uses), len(uses))
     return SenseScores(words, tuple(counts), tuple(sizes), rand, neighbour, chance)

@@ -11,6 +11,17 @@ from pathlib import Path
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
 from demos.errors import UserError
 
+ARCHITECTURES = {  # those that can be opened, by what config.json calls them
+    "bert": "BERT",
+    "distilbert": "DistilBERT",
+    "electra": "ELECTRA",
+    "roberta": "RoBERTa",
+    "xlm-roberta": "XLM-RoBERTa",
+    "albert": "ALBERT",
+}
+BERTS = ("bert", "distilbert")
+WORDPIECE = (*BERTS, "electra")
+UNIGRAM = ("xlm-roberta", "albert")  # SentencePiece
 BUNDLED = "minilm"
 PREFERRED = "bert-base-uncased"  # the default wherever its files are already on this machine
 
@@ -32,6 +43,22 @@ class ModelSpec:
     nsp: bool = False  # its files hold a next-sentence head
     size_mb: int = 0  # what the weights weigh on disk
     note: str = ""
+    model_type: str = ""  # what its config.json says; of the catalogue's first entries, see `architecture`
+
+    @property
+    def architecture(self) -> str:
+        """A key of `ARCHITECTURES`: how transformers calls it."""
+        return self.model_type or ("bert" if self.segments else "distilbert")
+
+    @property
+    def is_bert(self) -> bool:
+        """Whether its arithmetic is BERT's, as all lessons show it: a BERT or a DistilBERT."""
+        return self.architecture in BERTS
+
+    @property
+    def tokenizer_file(self) -> str:
+        """The file without which it has no tokenizer: WordPiece needs its list alone."""
+        return "vocab.txt" if self.architecture in WORDPIECE else "tokenizer.json"
 
     @property
     def cache(self) -> Path | None:
@@ -58,6 +85,10 @@ class ModelSpec:
         """One line for the page: what this model is and what it lacks."""
         size = f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}"
         sentences = [f"{size}, {'cased' if self.cased else 'uncased'}."]
+        if not self.is_bert:
+            kind = ARCHITECTURES.get(self.architecture, self.architecture)
+            named = f"{'an' if kind[0] in 'AE' else 'a'} {kind}"
+            sentences.append(f"It is {named} and opens in Tokens, Attention, Embeddings and Beside BERT.")
         if self.note:
             sentences.append(f"{self.note}.")
         parts = {
@@ -71,7 +102,7 @@ class ModelSpec:
                 "It comes without pre-training heads; the Pre-training lesson adds heads that were "
                 "trained for this app."
             )
-        elif lacks:
+        elif lacks and self.is_bert:
             sentences.append(f"It has no {', no '.join(lacks)}.")
         return " ".join(sentences)
 
@@ -106,9 +137,31 @@ _ENTRIES = (
         "bert-tiny", "BERT tiny, uncased", "google/bert_uncased_L-2_H-128_A-2",
         "30b0a37ccaaa32f332884b96992754e246e48c5f", 2, 2, 128, cased=False, mlm=True, nsp=True, size_mb=18,
     ),
+    ModelSpec(
+        "roberta-base", "RoBERTa base", "FacebookAI/roberta-base", "e2da8e2f811d1448a5b465c236feacd80ffbac7b",
+        12, 12, 768, cased=True, segments=False, size_mb=499, model_type="roberta",
+    ),
+    ModelSpec(
+        "xlm-roberta-base", "XLM-R base, 100 languages", "FacebookAI/xlm-roberta-base",
+        "e73636d4f797dec63c3081bb6ed5c7b0bb3f2089", 12, 12, 768, cased=True, segments=False, size_mb=1_116,
+        model_type="xlm-roberta",
+    ),
+    ModelSpec(
+        "albert-base-v2", "ALBERT base v2", "albert/albert-base-v2", "8e2f239c5f8a2c0f253781ca60135db913e5c80c",
+        12, 12, 768, cased=False, size_mb=47, model_type="albert",
+    ),
 )  # fmt: skip
 
 CATALOGUE: Mapping[str, ModelSpec] = {spec.key: spec for spec in _ENTRIES}
+
+
+def check_bert(spec: ModelSpec) -> None:
+    """Raises UserError, one sentence, for a model whose arithmetic is not BERT's."""
+    if not spec.is_bert:
+        raise UserError(
+            f"{spec.title} can't be used here, where only BERT and DistilBERT can. Tokens, Attention and Embeddings "
+            "take other encoders too."
+        )
 
 
 def extend_catalogue(path: Path | str) -> dict[str, ModelSpec]:
@@ -136,6 +189,8 @@ def extend_catalogue(path: Path | str) -> dict[str, ModelSpec]:
             raise UserError(f"Model {spec.key!r} of {path} needs a hub_id of the form owner/name.")
         if not re.fullmatch(r"[0-9a-f]{40}", str(spec.revision)):
             raise UserError(f"Model {spec.key!r} of {path} needs a revision of 40 hex digits (a commit).")
+        if spec.architecture not in ARCHITECTURES:
+            raise UserError(f"Model {spec.key!r} of {path} needs a model_type of these: {', '.join(ARCHITECTURES)}.")
         if spec.key in models:
             raise UserError(f"The catalogue already has a model {spec.key!r}.")
         models[spec.key] = spec

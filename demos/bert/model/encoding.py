@@ -9,6 +9,7 @@ from typing import Any
 from demos.bert.model.text import clean_text
 
 MAX_TOKENS = 512
+SENTENCE_PIECE, BYTES = "▁", "Ġ"  # the space before a word, as SentencePiece and byte-level BPE write it
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,10 @@ class Encoding:
 
     text: str
     text_pair: str
-    tokens: tuple[str, ...]
+    tokens: tuple[str, ...]  # those of bytes as the characters that they are (`readable`)
     input_ids: tuple[int, ...]
     token_type_ids: tuple[int, ...]  # 0 for [CLS] A [SEP], 1 for B [SEP]
-    word_ids: tuple[int | None, ...]  # counted per sentence; None for special tokens
+    word_ids: tuple[int | None, ...]  # counted per sentence, a punctuation mark a word; None for special tokens
     sequence_ids: tuple[int | None, ...]  # 0 = from text, 1 = from text_pair, None = special
     offsets: tuple[tuple[int, int], ...]  # characters [start, end) in the token's own sentence
     special_tokens_mask: tuple[int, ...]
@@ -42,7 +43,8 @@ class Encoding:
     @property
     def sentence_b_start(self) -> int | None:
         """Index of the first token of sentence B, or None without one (bertviz's own argument name)."""
-        return self.token_type_ids.index(1) if 1 in self.token_type_ids else None
+        marked = self.token_type_ids if 1 in self.token_type_ids else self.sequence_ids  # RoBERTa has no segments
+        return marked.index(1) if 1 in marked else None
 
 
 def encode(
@@ -68,7 +70,8 @@ def encode(
     }
     # Never with truncation=...: that changes a setting inside the tokenizer, which all threads share.
     full = tokenizer(first, pair, truncation=False, **options)
-    tokens, words, sequences = full.tokens(), full.word_ids(), full.sequence_ids()
+    tokens, sequences = readable(tokenizer, full.tokens()), full.sequence_ids()
+    words = _words(tokenizer, tokens, full.word_ids())
     kept, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
     return Encoding(
         text=first,
@@ -83,6 +86,44 @@ def encode(
         dropped=tuple(tokens[i] for i in lost),
         dropped_pair=sum(sequences[i] == 1 for i in lost),
     )
+
+
+def readable(tokenizer: Any, tokens: Sequence[str]) -> Sequence[str]:
+    """Tokens of bytes (RoBERTa's) as the characters that they are, their space still marked; others as they are.
+
+    A token that does not hold whole characters stays as the vocabulary has it.
+    """
+    backend = getattr(tokenizer, "backend_tokenizer", None)  # which a Marian tokenizer lacks
+    if backend is None or type(backend.decoder).__name__ != "ByteLevel":
+        return tokens
+    texts = [str(tokenizer.convert_tokens_to_string([token])) for token in tokens]
+    return [
+        text.replace(" ", BYTES) if text.strip() and "\ufffd" not in text else token
+        for text, token in zip(texts, tokens, strict=True)
+    ]
+
+
+def has_letters(token: str) -> bool:
+    """Whether a token has a letter or a digit; the mark of the space before a word is none."""
+    return any(map(str.isalnum, token.removeprefix(BYTES)))
+
+
+def _words(tokenizer: Any, tokens: Sequence[str], word_ids: Sequence[int | None]) -> Sequence[int | None]:
+    """The tokens' words. SentencePiece splits at spaces alone: there a punctuation mark is made a word of its own."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None or type(backend.model).__name__ != "Unigram":
+        return word_ids
+    numbers: list[int | None] = []
+    number = -1  # a sentence begins behind a special token
+    for index, word in enumerate(word_ids):
+        if word is None:
+            number = -1
+        else:
+            before = tokens[index - 1] if index else ""
+            other = before != SENTENCE_PIECE and has_letters(before) != has_letters(tokens[index])
+            number += number < 0 or word != word_ids[index - 1] or other
+        numbers.append(None if word is None else number)
+    return numbers
 
 
 def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[int, int]:

@@ -1,8 +1,9 @@
-"""One encoder layer's weights as numpy arrays, under the same names for BERT and DistilBERT."""
+"""Where each architecture keeps its layers; one layer's weights as numpy arrays, under the same names for all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -47,29 +48,57 @@ class LayerWeights:
 
 
 # Where each architecture of transformers keeps the parts of a layer, by the names of `LayerWeights`.
+_BERT = {
+    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+    "output": "attention.output.dense", "attention_norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
+}  # fmt: skip
 PARTS = {
-    "bert": {
-        "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
-        "output": "attention.output.dense", "attention_norm": "attention.output.LayerNorm",
-        "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
-    },
+    "bert": _BERT,
+    "electra": _BERT,
+    "roberta": _BERT,
+    "xlm-roberta": _BERT,
     "distilbert": {
         "query": "attention.q_lin", "key": "attention.k_lin", "value": "attention.v_lin",
         "output": "attention.out_lin", "attention_norm": "sa_layer_norm",
         "inner": "ffn.lin1", "outer": "ffn.lin2", "output_norm": "output_layer_norm",
     },
+    "albert": {
+        "query": "attention.query", "key": "attention.key", "value": "attention.value",
+        "output": "attention.dense", "attention_norm": "attention.LayerNorm",
+        "inner": "ffn", "outer": "ffn_output", "output_norm": "full_layer_layer_norm",
+    },
 }  # fmt: skip
+# The list of a model's layers, as a program writes it; ALBERT has one layer, which it applies again and again.
+LAYERS = dict.fromkeys(PARTS, "model.encoder.layer") | {
+    "distilbert": "model.transformer.layer",
+    "albert": "(model.config.num_hidden_layers * [model.encoder.albert_layer_groups[0].albert_layers[0]])",
+}
 
 
 def layer_of(model: Any, layer: int) -> Any:
     """The module of encoder layer `layer`, wherever this architecture keeps it."""
-    return model.transformer.layer[layer] if hasattr(model, "transformer") else model.encoder.layer[layer]
+    if hasattr(model, "transformer"):
+        return model.transformer.layer[layer]
+    shared = getattr(model.encoder, "albert_layer_groups", None)
+    return model.encoder.layer[layer] if shared is None else shared[0].albert_layers[0]
+
+
+def _architecture(module: Any) -> str:
+    """The name in PARTS of a layer's kind."""
+    marks = {"sa_layer_norm": "distilbert", "full_layer_layer_norm": "albert"}
+    return next((name for mark, name in marks.items() if hasattr(module, mark)), "bert")
+
+
+def activation_of(module: Any) -> Any:
+    """The function between W_1 and W_2 of a layer."""
+    path = {"bert": "intermediate.intermediate_act_fn", "distilbert": "ffn.activation", "albert": "activation"}
+    return attrgetter(path[_architecture(module)])(module)
 
 
 def layer_parts(module: Any) -> dict[str, Any]:
-    """A layer's submodules by the names of `LayerWeights`: BERT's and DistilBERT's own names differ."""
-    architecture = "distilbert" if hasattr(module, "sa_layer_norm") else "bert"
-    return {name: module.get_submodule(path) for name, path in PARTS[architecture].items()}
+    """A layer's submodules by the names of `LayerWeights`: each architecture has its own."""
+    return {name: module.get_submodule(path) for name, path in PARTS[_architecture(module)].items()}
 
 
 def layer_weights(model: Any, layer: int) -> LayerWeights:

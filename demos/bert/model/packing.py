@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from demos.bert.model.layer_weights import layer_of, layer_parts
+from demos.bert.model.layer_weights import activation_of, layer_of, layer_parts
 from demos.bert.model.linear import apply_linear
 
 
@@ -65,7 +65,7 @@ def hidden_states(
             raise StoppedError
         module = layer_of(model, index)
         parts = layer_parts(module)
-        activation = module.ffn.activation if hasattr(module, "ffn") else module.intermediate.intermediate_act_fn
+        activation = activation_of(module)
         query, key, value = (apply_linear(parts[name], states) for name in ("query", "key", "value"))
         attended = attention(query, key, value, groups, num_heads)
         states = parts["attention_norm"](apply_linear(parts["output"], attended).add_(states))
@@ -88,8 +88,18 @@ def all_states(model: Any, sentences: Sequence[Sequence[int]]) -> list[np.ndarra
 
 
 def embedded(model: Any, input_ids: torch.Tensor, groups: Sequence[Group]) -> torch.Tensor:
-    """The embedding output: word + position (+ segment A) under LayerNorm, [T] -> [T, d]."""
+    """The embedding output: word + position (+ segment A) under LayerNorm, [T] -> [T, d].
+
+    ALBERT and ELECTRA widen it to d; RoBERTa counts positions in its own way: there the model's own modules do it.
+    """
     layer = model.embeddings
+    if model.config.model_type not in ("bert", "distilbert"):
+        parts = [layer(input_ids=group.of(input_ids)).flatten(0, 1) for group in groups]
+        widened = getattr(model, "embeddings_project", None) or getattr(
+            model.encoder, "embedding_hidden_mapping_in", torch.nn.Identity()
+        )
+        output: torch.Tensor = widened(torch.cat(parts))
+        return output
     positions = torch.cat([torch.arange(group.length).repeat(group.sentences) for group in groups])
     states = layer.word_embeddings(input_ids) + layer.position_embeddings(positions)
     if hasattr(layer, "token_type_embeddings"):  # DistilBERT has none

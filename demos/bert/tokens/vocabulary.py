@@ -111,8 +111,10 @@ class Vocabulary:
 
 
 def read_vocabulary(tokenizer: Any) -> Vocabulary:
-    """The vocabulary of a WordPiece tokenizer, its ids without a gap from 0."""
+    """The vocabulary of a WordPiece tokenizer, its ids without a gap from 0. Raises UserError for another tokenizer."""
     model = tokenizer.backend_tokenizer.model
+    if type(model).__name__ != "WordPiece":
+        raise UserError("This model's tokenizer is not of BERT's kind, so its vocabulary can't be explored here.")
     prefix = getattr(model, "continuing_subword_prefix", "##")
     special = set(tokenizer.all_special_tokens)
     by_id = sorted((number, token) for token, number in tokenizer.get_vocab().items())

@@ -49,6 +49,7 @@ def build(page: Page) -> None:
 LESSON = Lesson(
     slug="encoder",
     order=3,
+    only_bert=True,
     tab="Inside the encoder",
     question="How does BERT process a token?",
     look=(

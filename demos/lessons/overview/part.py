@@ -100,6 +100,7 @@ def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes 
 LESSON = Lesson(
     slug="overview",
     order=0,
+    only_bert=True,
     tab="Overview",
     question="What happens to a sentence in BERT?",
     look=(

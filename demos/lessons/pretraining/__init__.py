@@ -29,6 +29,7 @@ def build(page: Page) -> None:
 LESSON = Lesson(
     slug="pretraining",
     order=4,
+    only_bert=True,
     tab="Pre-training",
     question="How can a model learn without human labels?",
     look=(

@@ -7,7 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.model.encoding import Encoding, cut_told, encode
+from demos.bert.model.catalogue import WORDPIECE
+from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, cut_told, encode
 from demos.bert.model.models import at_hand
 from demos.bert.model.padding import pad
 from demos.bert.model.text import clean_text
@@ -90,6 +91,10 @@ def _build_picture(page: Page) -> None:
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:
             drawn += TEXT.no_segments()
+        if spec.architecture not in WORDPIECE:
+            drawn += TEXT.spaces(
+                next((mark for mark in (BYTES, SENTENCE_PIECE) if mark in "".join(encoding.tokens)), BYTES)
+            )
         return drawn
 
     page.draw(show, [under], [view], at_once=True, show_progress="hidden")

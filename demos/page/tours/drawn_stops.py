@@ -55,7 +55,10 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
     part = next((one for one in page.lesson.parts if one.slug == query.get("part")), None)
     part = part or (page.lesson.parts[0] if page.lesson.parts else None)
     sentence = Sentence(query.get("text", default_text), query.get("pair", ""), query.get("model", ""))
-    choices = {name: chosen(component, query.get(name)) for name, component in page.choices.items()}
+    choices = {
+        name: chosen(component, query[name]) if name in query else page.left_out(name, query)
+        for name, component in page.choices.items()
+    }
     indices = {name: index_of(choices[name]) if is_counted(it) else choices[name] for name, it in page.choices.items()}
     slug = part.slug if part else ""
     asked = in_full(page.services, sentence, questions()[page.lesson.slug, slug], indices, choices) if stop.asks else ""
@@ -76,10 +79,8 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
     return Drawn(*said, ())
 
 
-def chosen(component: gr.Component, said: str | None) -> Any:
+def chosen(component: gr.Component, said: str) -> Any:
     """The value of a choice that a link says, as the browser holds it."""
-    if said is None:
-        return component.value
     value: Any = said if isinstance(component.value, str) else json.loads(said)
     return counted(value) if is_counted(component) else value
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn.functional import cross_entropy
 
 from demos.bert.elmo.bundled import Trained, bundled, load, save
 from demos.bert.elmo.lstm import lstm_steps
@@ -66,6 +67,50 @@ def test_states_equal_lstms_that_read_one_word_after_the_other() -> None:
     word, share = found.after[1][0]
     assert VOCABULARY[1 + int(logits.argmax())] == word
     assert share == pytest.approx(logits.max().item(), abs=1e-6)
+
+
+def test_loss_and_every_gradient_are_those_of_plain_steps() -> None:
+    """Both directions' cross-entropies, with an LSTM cell word by word and convolutions as products."""
+    torch.manual_seed(4)
+    model = TwoWay(len(VOCABULARY), 6).double()
+    letters, words = spelled(VOCABULARY[1:]), torch.tensor([[1, 3, 4, 5, 2], [1, 4, 3, 6, 2]])
+    states = model.read(model.word_vectors(letters)[words - 1])
+    loss = cross_entropy(model.next_words(states).flatten(0, 1), words[:, 1:].flatten())
+    loss = loss + cross_entropy(model.words_before(states).flatten(0, 1), words[:, :-1].flatten())
+    weights = {name: one.detach().clone().requires_grad_(True) for name, one in model.named_parameters()}
+    seen = weights["characters.weight"][letters]
+    largest = []
+    for at in range(len(model.convolutions)):
+        kernel = weights[f"convolutions.{at}.weight"]
+        answers = torch.einsum("mpdl,fdl->mpf", seen.unfold(1, kernel.shape[-1], 1), kernel)
+        largest.append((answers + weights[f"convolutions.{at}.bias"]).amax(1))
+    vectors = torch.cat(largest, 1).relu() @ weights["project.weight"].T + weights["project.bias"]
+    plain = torch.zeros((), dtype=torch.float64)
+    for direction, order, answer in (("forwards", range(5), 1), ("backwards", range(5)[::-1], -1)):
+        for sentence in words:
+            inputs = {place: vectors[sentence[place] - 1] for place in order}
+            for layer in (0, 1):
+                names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+                of_layer = [weights[f"{direction}.{layer}.{name}"] for name in names]
+                state = cell = torch.zeros(1, 6, dtype=torch.float64)
+                outputs = {}
+                for place in order:
+                    state, cell = torch.lstm_cell(inputs[place][None], (state, cell), *of_layer)
+                    outputs[place] = state[0] + (inputs[place] if layer else 0)
+                inputs = outputs
+            for place in list(order)[:-1]:
+                logits = inputs[place] @ weights["output.weight"].T + weights["output.bias"]
+                plain = plain + (logits.logsumexp(0) - logits[sentence[place + answer]]) / 8
+    torch.testing.assert_close(loss, plain)
+    loss.backward()
+    plain.backward()
+    for name, parameter in model.named_parameters():
+        expected = weights[name].grad
+        assert parameter.grad is not None
+        assert expected is not None
+        if name == "characters.weight":
+            expected[0] = 0  # the row of padding is not trained
+        torch.testing.assert_close(parameter.grad, expected, atol=1e-9, rtol=1e-7)
 
 
 def test_one_wide_filter_is_a_product_and_a_maximum() -> None:

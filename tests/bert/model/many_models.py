@@ -97,17 +97,18 @@ def write_bert(folder: Path, **config: Any) -> Path:
     """A tiny random BERT with both pre-training heads, under the bundled model's vocabulary."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     BertForPreTraining(BertConfig(**sizes | config)).save_pretrained(folder)
-    return _with_tokenizer(folder)
+    return with_tokenizer(folder)
 
 
 def write_distilbert(folder: Path) -> Path:
     """The same of a DistilBERT with its masked-word head."""
     config = DistilBertConfig(dim=32, n_layers=2, n_heads=4, hidden_dim=64)
     DistilBertForMaskedLM(config).save_pretrained(folder)
-    return _with_tokenizer(folder)
+    return with_tokenizer(folder)
 
 
-def _with_tokenizer(folder: Path) -> Path:
+def with_tokenizer(folder: Path) -> Path:
+    """The bundled tokenizer, put into `folder`."""
     for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
         shutil.copy(model_folder(CATALOGUE[BUNDLED]) / name, folder)
     return folder

@@ -233,6 +233,14 @@ def _other_tokenizer(repository: Repository) -> None:
     edit_json(repository.folder / "tokenizer.json", pre_tokenizer={"type": "Whitespace"})
 
 
+def _without(*names: str) -> Callable[[Repository], None]:
+    def change(repository: Repository) -> None:
+        for name in names:
+            (repository.folder / name).unlink()
+
+    return change
+
+
 def _double(repository: Repository) -> None:
     AutoModel.from_pretrained(repository.folder).double().save_pretrained(repository.folder)
 
@@ -297,7 +305,8 @@ def _large_files(size: int) -> Callable[[Repository], None]:
         (_without("vocab.txt"), "no vocab.txt"),
         (_size("model.safetensors", 3_000_000_000), "its model.safetensors is 3,000 MB, and the limit is 1,500 MB"),
         (_size("tokenizer.json", 90_000_000), "the limit is 16 MB"),
-        (_config(model_type="roberta"), "its architecture is 'roberta'; only BERT and DistilBERT can be opened"),
+        (_config(model_type="mpnet"), "its architecture is 'mpnet'; only these can be opened: BERT, DistilBERT, "),
+        (_config(model_type="roberta"), "its inputs have at most 511 tokens"),
         (_config(model_type=["bert"]), "its architecture is"),
         (_config(auto_map={"AutoModel": "code.Model"}), "its own program code"),
         (_config(is_decoder=True), "is_decoder = 'True'"),
@@ -336,6 +345,8 @@ def _large_files(size: int) -> Callable[[Repository], None]:
         (_text("tokenizer.json", "{}"), "tokenizer"),
         (_text("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["code.T", null]}}'), "its own program code"),
         (_other_tokenizer, "not a BERT tokenizer"),
+        (_without("vocab.txt"), "it has no vocab.txt, which a model of its architecture needs here"),
+        (_without("vocab.txt", "tokenizer.json"), "it has neither vocab.txt nor tokenizer.json"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_a_sentence_and_no_weight_is_fetched(

@@ -1,1 +1,1 @@
-"""BERT models of the Hub that a reader names: looked up, checked before any weight is fetched, kept within bounds."""
+"""Encoders of the Hub that a reader names: looked up, checked before any weight is fetched, kept within bounds."""

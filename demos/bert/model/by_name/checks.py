@@ -5,18 +5,28 @@ All of it is read before any weight is fetched. Each check raises UserError, who
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import torch
 from huggingface_hub.utils import SafetensorsFileMetadata, TensorInfo
-from transformers import AutoModel, BertConfig, DistilBertConfig
+from transformers import (
+    AlbertConfig,
+    AutoModel,
+    BertConfig,
+    DistilBertConfig,
+    ElectraConfig,
+    PreTrainedConfig,
+    RobertaConfig,
+    XLMRobertaConfig,
+)
 
 from demos.bert.encoder.norm_and_feed_forward import ACTIVATIONS
-from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.catalogue import ARCHITECTURES, BERTS, UNIGRAM, WORDPIECE, ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
 from demos.bert.model.weights import INDEX, files_in
@@ -26,10 +36,18 @@ from demos.errors import UserError
 MOST_FILE = 1_500_000_000  # bytes of the weights, in one file or in several: BERT large has 1.3 GB
 MOST_SHARDS = 16  # files
 SHARD = re.compile(r"\w[\w.-]*\.safetensors", re.ASCII)  # a plain name: no folder, nothing that a pattern means
+FROM_PADDING = ("roberta", "xlm-roberta")  # no segments; positions are counted from behind the padding token's id
 PRECISIONS = ("F32", "F16", "BF16")  # all are read as float32
 MOST_TEXT = 16_000_000  # bytes of a tokenizer's file: the one for 104 languages has 2 MB
 MOST_CONFIG = 1_000_000
-CONFIGS = {"bert": BertConfig, "distilbert": DistilBertConfig}
+CONFIGS: dict[str, type[PreTrainedConfig]] = {
+    "bert": BertConfig,
+    "distilbert": DistilBertConfig,
+    "electra": ElectraConfig,
+    "roberta": RobertaConfig,
+    "xlm-roberta": XLMRobertaConfig,
+    "albert": AlbertConfig,
+}
 # What a configuration may say of these, and what they are where it says nothing: anything else is another computation.
 USUAL = {
     "position_embedding_type": "absolute",
@@ -43,7 +61,13 @@ USUAL = {
     "torchscript": False,
     "chunk_size_feed_forward": 0,
     "sinusoidal_pos_embds": False,
+    "num_hidden_groups": 1,  # of ALBERT: as many layers of their own as there are groups
+    "inner_group_num": 1,
 }
+WORD_PIECE, BYTE_PAIRS, PIECES = "WordPiece", "BPE", "Unigram"
+TOKENIZERS = {WORD_PIECE: WORDPIECE, BYTE_PAIRS: ("roberta",), PIECES: UNIGRAM}
+TOLD = {WORD_PIECE: "a BERT tokenizer", BYTE_PAIRS: "byte-pair encoding", PIECES: "SentencePiece's unigram model"}
+KNOWN_PATTERNS = frozenset({" {2,}"})  # a stranger's regular expression could take hours
 SPECIAL = ("cls_token", "sep_token", "pad_token", "mask_token", "unk_token")
 FORMER = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}  # in the oldest files
 
@@ -86,9 +110,10 @@ def check_files(name: str, sizes: Mapping[str, int | None]) -> tuple[str, ...]:
     """
     if WEIGHTS not in sizes and INDEX not in sizes:
         raise refused(name, f"it has no {WEIGHTS} and no {INDEX}; other formats cannot be opened")
-    for needed in ("config.json", "vocab.txt"):
-        if needed not in sizes:
-            raise refused(name, f"it has no {needed}, which every model needs here")
+    if "config.json" not in sizes:
+        raise refused(name, "it has no config.json, which every model needs here")
+    if not {"vocab.txt", "tokenizer.json"} & sizes.keys():
+        raise refused(name, "it has neither vocab.txt nor tokenizer.json, and every model needs one of them here")
     index = () if WEIGHTS in sizes else (INDEX,)
     limits = dict.fromkeys(TOKENIZER_FILES, MOST_TEXT) | {"config.json": MOST_CONFIG} | dict.fromkeys(index, MOST_TEXT)
     for file, most in limits.items():
@@ -146,7 +171,7 @@ def merged(name: str, index: Any, headers: Mapping[str, SafetensorsFileMetadata]
     return tensors
 
 
-def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilBertConfig:
+def check_config(name: str, config: Any, limits: Limits) -> Any:
     """`config` is config.json as it was read; the configuration as transformers has it."""
     if not isinstance(config, dict):
         raise refused(name, "its config.json is no JSON object")
@@ -154,8 +179,9 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
         raise refused(name, "it needs its own program code, and such code is never run here")
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in CONFIGS:
-        told = f"its architecture is {str(kind)[:40]!r}; only BERT and DistilBERT can be opened"
+        told = f"its architecture is {str(kind)[:40]!r}; only these can be opened: {', '.join(ARCHITECTURES.values())}"
         raise OtherArchitectureError(refused(name, told), str(kind))
+    described = f"{'an' if kind in ('electra', 'albert') else 'a'} {ARCHITECTURES[kind]}"
     unusual = next((key for key, usual in USUAL.items() if config.get(key) not in (None, usual)), "")
     if unusual:
         raise refused(
@@ -165,19 +191,21 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
         known = CONFIGS[kind].from_dict(config)
         sizes = known.num_hidden_layers, known.num_attention_heads, known.hidden_size, known.vocab_size
         fit = all(type(size) is int and size > 0 for size in sizes) and known.hidden_size % sizes[1] == 0
+        fit = fit and (kind not in FROM_PADDING or (type(known.pad_token_id) is int and known.pad_token_id >= 0))
         activation = getattr(known, "hidden_act", None) or known.activation
     except Exception as error:  # transformers checks the fields' types, with errors of its own
-        raise refused(name, "its config.json does not describe a BERT") from error
+        raise refused(name, f"its config.json does not describe {described}") from error
     if not fit:
-        raise refused(name, "its config.json does not describe a BERT")
+        raise refused(name, f"its config.json does not describe {described}")
     if activation not in ACTIVATIONS:
         raise refused(name, f"its activation function is {str(activation)[:40]!r}, which this app does not support")
     told = f"{sizes[0]} layers, {sizes[1]} heads and width {sizes[2]}"
     if sizes[0] > limits.num_layers or sizes[1] > limits.num_heads or sizes[2] > limits.width:
         most = f"{limits.num_layers}, {limits.num_heads} and {limits.width}"
         raise refused(name, f"it has {told}; the page can show at most {most}")
-    if known.max_position_embeddings < MAX_TOKENS:
-        reads = f"its inputs have at most {known.max_position_embeddings} tokens"
+    most_tokens = known.max_position_embeddings - (known.pad_token_id + 1 if kind in FROM_PADDING else 0)
+    if most_tokens < MAX_TOKENS:
+        reads = f"its inputs have at most {most_tokens} tokens"
         raise refused(name, f"{reads}, and this app needs {MAX_TOKENS}")
     return known
 
@@ -191,8 +219,9 @@ def check_tensors(name: str, config: Any, tensors: Mapping[str, TensorInfo], lim
     if config.vocab_size * config.hidden_size * 4 > MOST_FILE or config.max_position_embeddings > 2**16:
         raise refused(name, "its config.json and its weights do not fit together")
     with torch.device("meta"):  # shapes alone
-        wanted = {key: tuple(value.shape) for key, value in AutoModel.from_config(config).named_parameters()}
-    prefix = f"{config.model_type}."
+        model = AutoModel.from_config(config)
+    wanted = {key: tuple(value.shape) for key, value in model.named_parameters()}
+    prefix = f"{model.base_model_prefix}."
     nbytes = 0
     for key, shape in wanted.items():
         nbytes += 4 * prod(shape)
@@ -207,6 +236,8 @@ def check_tensors(name: str, config: Any, tensors: Mapping[str, TensorInfo], lim
     if nbytes > limits.memory:
         needs = f"it needs {nbytes / 1e6:,.0f} MB of memory"
         raise refused(name, f"{needs}; this app may use {limits.memory / 1e6:,.0f} MB in all")
+    if config.model_type not in BERTS:  # their heads are other ones
+        return False, False
     mlm = {"cls.predictions.transform.dense.weight", "vocab_transform.weight"} & tensors.keys()
     nsp = {"cls.seq_relationship.weight", f"{prefix}pooler.dense.weight"} <= tensors.keys()
     return bool(mlm), nsp
@@ -218,14 +249,34 @@ def check_tokenizer_config(name: str, config: Any) -> None:
         raise refused(name, "its tokenizer needs its own program code, and such code is never run here")
 
 
-def check_tokenizer(name: str, tokenizer: Any, vocabulary: int) -> bool:
+def check_tokenizer(name: str, tokenizer: Any, vocabulary: int, architecture: str = "bert") -> bool:
     """Whether the tokenizer keeps capitals; `vocabulary` is how many embeddings the model has."""
+    kind = next(kind for kind, fits in TOKENIZERS.items() if architecture in fits)
     try:
-        rules = read_rules(tokenizer)
+        found = type(tokenizer.backend_tokenizer.model).__name__
+        fit = found == kind if kind != WORD_PIECE else bool(read_rules(tokenizer))
     except (UserError, AttributeError) as error:
-        raise refused(name, "its tokenizer is not a BERT tokenizer") from error
+        raise refused(name, f"its tokenizer is not {TOLD[kind]}") from error
+    if not fit:
+        raise refused(name, f"its tokenizer is not {TOLD[kind]}")
+    backend = tokenizer.backend_tokenizer
+    steps = [json.loads(step.__getstate__()) for step in (backend.normalizer, backend.pre_tokenizer) if step]
+    if not set(_patterns(steps)) <= KNOWN_PATTERNS:
+        raise refused(name, "its tokenizer splits texts by a pattern of its own")
     if any(getattr(tokenizer, token) is None for token in SPECIAL):
         raise refused(name, "its tokenizer lacks one of [CLS], [SEP], [PAD], [MASK] and [UNK]")
     if max(tokenizer.get_vocab().values()) >= vocabulary:
         raise refused(name, "its tokenizer has more word pieces than the model has vectors")
-    return not rules.lowercase
+    ids = tokenizer("A")["input_ids"]
+    if (ids[0], ids[-1], len(ids) > 2) != (tokenizer.cls_token_id, tokenizer.sep_token_id, True):
+        raise refused(name, "its tokenizer does not put [CLS] before and [SEP] behind a sentence")
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    return normalizer is None or "A" in normalizer.normalize_str("A")
+
+
+def _patterns(steps: Any) -> Iterator[str]:
+    """The regular expressions in a tokenizer's settings."""
+    if isinstance(steps, dict):
+        yield from (str(value) for key, value in steps.items() if key == "Regex")
+    for inner in steps.values() if isinstance(steps, dict) else steps if isinstance(steps, list) else ():
+        yield from _patterns(inner)

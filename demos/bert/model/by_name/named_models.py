@@ -24,6 +24,7 @@ from huggingface_hub.utils import SafetensorsFileMetadata
 
 from demos.bert.model.by_name import checks
 from demos.bert.model.by_name.named_spec import NamedSpec, all_caches, cache_of, read_name
+from demos.bert.model.catalogue import WORDPIECE
 from demos.bert.model.fetching import ANSWER_SECONDS, WEIGHTS, Fetch, fetch_model
 from demos.bert.model.once_cache import Recent
 from demos.bert.model.weights import INDEX
@@ -116,6 +117,10 @@ class NamedModels:
         most = {file: sizes[file] or 0 for file in files if file in sizes}
         folder = fetch_model(name, Fetch(name, revision, files, lambda count: None, cache, most))
         config = checks.check_config(name, _json(folder / "config.json"), self._limits)
+        if config.model_type not in WORDPIECE and "tokenizer.json" not in sizes:
+            raise checks.refused(name, "it has no tokenizer.json, which a model of its architecture needs here")
+        if config.model_type in WORDPIECE and "vocab.txt" not in sizes:
+            raise checks.refused(name, "it has no vocab.txt, which a model of its architecture needs here")
         if (folder / "tokenizer_config.json").is_file():
             checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
         index = _json(folder / INDEX) if INDEX in files else None
@@ -135,8 +140,9 @@ class NamedModels:
             num_layers=config.num_hidden_layers,
             num_heads=config.num_attention_heads,
             width=config.hidden_size,
-            cased=checks.check_tokenizer(name, tokenizer, config.vocab_size),
-            segments=config.model_type == "bert",
+            cased=checks.check_tokenizer(name, tokenizer, config.vocab_size, config.model_type),
+            segments=config.model_type not in checks.FROM_PADDING and getattr(config, "type_vocab_size", 0) > 1,
+            model_type=config.model_type,
             mlm=mlm,
             nsp=nsp,
             size_mb=round(sum(nbytes) / 1e6),

@@ -11,6 +11,7 @@ from demos.bert.attention.ablation import Head
 from demos.bert.attention.saliency import agreement
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
+from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.counting import state_names
 from demos.figures.palette import CLASSES
 from demos.figures.program import begin
@@ -22,10 +23,6 @@ from demos.templates import templates
 TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
 SHOWN_CLASSES = 10
 SHOWN_TABLE_TOKENS = 64
-MIXING = {
-    True: "model.encoder.layer[layer].attention.output.dense",
-    False: "model.transformer.layer[layer].attention.out_lin",  # DistilBERT, which alone has no segments
-}
 
 
 def changed_html(cosines: np.ndarray, encoding: Encoding, off: int, heads: int, missing: Sequence[str] = ()) -> str:
@@ -108,4 +105,5 @@ def board_html(effects: Mapping[Head, float], total: int) -> str:
 
 def ablation_code(spec: ModelSpec, encoding: Encoding, off: Collection[Head]) -> str:
     """Prints each token's cosine before and after, for every hidden state, with these heads off."""
-    return PROGRAM.program(begin(spec, repr(encoding.text)), sorted(off), MIXING[spec.segments])
+    mixing = f"{LAYERS[spec.architecture]}[layer].{PARTS[spec.architecture]['output']}"
+    return PROGRAM.program(begin(spec, repr(encoding.text)), sorted(off), mixing, spec.architecture == "albert")

@@ -221,7 +221,7 @@ PART = Part(
     tab="One head",
     look=(
         "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
-        "attends to on the right. A darker line means a larger weight, or a larger share of the "
+        "attends to on the right. A stronger line means a larger weight, or a larger share of the "
         "contributions in its row."
     ),
     build=build,

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
+from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.figures.program import begin, texts_of
-
-PARTS = {  # where transformers keeps a layer, its W_V and its W_O: BERT's and DistilBERT's own names
-    True: ("model.encoder.layer", "block.attention.self.value", "block.attention.output.dense"),
-    False: ("model.transformer.layer", "block.attention.v_lin", "block.attention.out_lin"),
-}
 
 
 def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
@@ -18,11 +14,12 @@ def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int
     The last line is the largest difference between the sum of all vectors, with W_O's bias, and what the layer's own
     output projection returns.
     """
-    blocks, value, output = PARTS[spec.segments]
+    names = PARTS[spec.architecture]
+    call = "layer" if spec.architecture == "albert" else 0  # its one module is called once a layer
     return f"""{begin(spec, texts_of(encoding), attentions=True)}
 layer, head = {layer}, {head}
-block = {blocks}[layer]
-value, output = {value}, {output}  # W_V, b_V and W_O
+block = {LAYERS[spec.architecture]}[layer]
+value, output = block.{names["value"]}, block.{names["output"]}  # W_V, b_V and W_O
 kept = []
 output.register_forward_hook(lambda module, given, result: kept.append(result[0]))  # what attention really adds
 with torch.inference_mode():
@@ -36,5 +33,5 @@ with torch.inference_mode():
     added = (weights @ transformed).sum(dim=0) + output.bias  # [n, d]
 for token, row in zip(inputs.tokens(), norms[head]):
     print(token, [round(norm, 3) for norm in row.tolist()])
-print("largest difference", (added - kept[0]).abs().max().item())
+print("largest difference", (added - kept[{call}]).abs().max().item())
 """

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import numpy as np
 
 from demos.bert.attention.rollout import Aggregate, Recipe
-from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.catalogue import UNIGRAM, ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
-from demos.bert.model.layer_weights import PARTS
+from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.bert.model.run import Run
 from demos.figures.download_names import rounded
 from demos.figures.palette import word_colour
@@ -114,7 +114,9 @@ def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
         segments=spec.segments,
         recipe=recipe,
         stays=round(recipe.residual, 2),
-        blocks="model.encoder.layer" if spec.segments else "model.transformer.layer",
-        names=PARTS["bert" if spec.segments else "distilbert"],
+        blocks=LAYERS[spec.architecture],
+        names=PARTS[spec.architecture],
+        spaced=spec.architecture in UNIGRAM,
+        by_sequence=cut and 1 not in encoding.token_type_ids,
         quarter=["AB".index(recipe.quarter[end]) for end in (0, -1)] if cut else None,
     )
