@@ -24,7 +24,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from transformers.utils import logging as transformers_logging
 
-from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
 from demos.bert.model.memory import keep_giving_back
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
@@ -166,6 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         catalogue = extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE
         store = ModelStore(catalogue, any_model=settings.any_model)
         model = store.spec(settings.model or default_key(store.catalogue)).key
+        check_bert(store.spec(model))  # all lessons open with it
         if settings.port and not settings.pack:
             check_port(settings.host, settings.port)
         files = [*bundled_tours(), *([Path(settings.tour)] if settings.tour else [])]

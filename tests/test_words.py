@@ -106,3 +106,15 @@ def test_a_ninth_grader_can_read_each_part(folder: Path) -> None:
 def test_folds_are_read_without_their_formulas() -> None:
     text = "---\nkind: token\n---\n# A heading of words\n\nThe sum $a + b$ is `x.sum()` [of all](https://a.b)."
     assert fold_of(text) == [["The", "sum", "x", "is", "x", "of", "all"]]
+
+
+def test_a_picture_is_described_as_it_looks_in_both_themes() -> None:
+    """What is dark on the light page is light on the dark one."""
+    of_one_theme = re.compile(
+        r"\b(?:dark|light|bright)(?:er|est)\b|\bdark \w*(?:cell|strip|line|bar|dot)s?\b|\bpaler?\b"
+    )
+    files = [path for ending in ("html", "md", "js") for path in DEMOS.rglob(f"*.{ending}")]
+    texts = {str(path.relative_to(DEMOS)): path.read_text(encoding="utf-8") for path in files}
+    texts |= {part.tab: part.look for lesson in discover() for part in lesson.parts}
+    assert len(texts) > 150
+    assert {name: found for name, text in texts.items() if (found := of_one_theme.findall(text.lower()))} == {}

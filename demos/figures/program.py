@@ -47,6 +47,7 @@ def begin(spec: ModelSpec, texts: str, *, attentions: bool = False) -> str:
     """
     needed, source = model_lines(spec)
     eager = ', attn_implementation="eager"' if attentions else ""
+    asked = ", return_token_type_ids=True" if spec.architecture == "albert" else ""  # its tokenizer gives none unasked
     return f"""{needed}import torch
 from transformers import AutoModel, AutoTokenizer
 
@@ -54,7 +55,7 @@ from transformers import AutoModel, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision, dtype="float32"{eager}).eval()
 
-inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt"{asked})
 """
 
 

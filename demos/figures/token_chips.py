@@ -17,7 +17,8 @@ from demos.templates import templates
 TEXT = templates(__file__, "text_chips.html")
 UNDER = ("id", "position", "characters", "nothing")
 MAX_DROPPED_SHOWN = 60
-MARKERS = ("[CLS]", "[SEP]", "[MASK]", "[PAD]")  # grey also where someone wrote one; [UNK] keeps its word's hue
+# Grey also where someone wrote one; [UNK] keeps its word's hue
+MARKERS = ("[CLS]", "[SEP]", "[MASK]", "[PAD]", "<s>", "</s>", "<mask>", "<pad>")
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from transformers.utils import logging as transformers_logging
 
-from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
 from demos.bert.model.cores import cores
 from demos.bert.model.models import ModelStore, default_key
 from demos.errors import UserError
@@ -54,7 +54,10 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--test", help="with a file: a second one that is the test split")
     options.add_argument("--task", choices=tuple(READERS))
-    options.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
+    options.add_argument(
+        "--model",
+        help=f"one of {', '.join(key for key, spec in CATALOGUE.items() if spec.is_bert)}, or of the --catalogue",
+    )
     options.add_argument("--earlier", help="the downloaded folder of an earlier run, to begin with its weights")
     any_model = "let --model be any BERT or DistilBERT of the Hub: owner/name or owner/name@commit"
     options.add_argument("--any-model", action="store_true", help=any_model)
@@ -177,7 +180,9 @@ def run(options: argparse.Namespace, parallel: Parallel) -> None:
     recipe = recipe_from(options)
     catalogue = extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE
     store = ModelStore(catalogue, any_model=options.any_model)
-    recipe = replace(recipe, model=store.find(recipe.model).key)
+    spec = store.find(recipe.model)
+    check_bert(spec)
+    recipe = replace(recipe, model=spec.key)
     results: list[Outcome] = []
     seeds = _seeds(options.seeds) if options.seeds else [recipe.settings.seed]
     if options.out and options.out.exists() and any(options.out.iterdir() if options.out.is_dir() else [1]):

@@ -99,6 +99,20 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     expect(page.locator("#finetune-data .glue")).to_contain_text("STS-B")
 
 
+def test_a_link_with_a_task_alone_opens_its_own_recipe(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("finetune", part="train", train_controls="true", task="entities")
+    rate, epochs = page.get_by_label("Learning rate", exact=True), page.locator("#finetune-speed input[type=number]")
+    expect(rate).to_have_value("5e-4")
+    expect(epochs).to_have_value("5")
+    assert "rate=" not in page.url
+    epochs.fill("3")  # the sentence recipe's: now the link must say it
+    epochs.press("Enter")
+    page.wait_for_url("**epochs=3**")
+    page.reload()
+    expect(epochs).to_have_value("3")
+    expect(rate).to_have_value("5e-4")
+
+
 def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_the_next(
     open_lesson: Callable[..., Page], context: BrowserContext, app_url: str, tmp_path: Path
 ) -> None:

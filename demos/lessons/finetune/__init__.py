@@ -81,6 +81,7 @@ def offer_endpoint(page: Page) -> None:
 LESSON = Lesson(
     slug="finetune",
     order=6,
+    only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
     look="A pre-trained model and a few hundred labelled examples are enough for many tasks. Train a model, "

@@ -15,7 +15,8 @@ TEXT, USAGE = templates(__file__, "text_card.txt"), templates(__file__, "text_us
 LONGEST = 300  # characters of a text that a person wrote
 MOST_LABELS, MOST_NOTES, MOST_LOOKS = 50, 12, 24
 LICENCE = "apache-2.0"
-APACHE = {spec.hub_id for spec in CATALOGUE.values()}  # the bundled model has no id; all of them are under this licence
+# The bundled model has no id; all that can be fine-tuned are under this licence.
+APACHE = {spec.hub_id for spec in CATALOGUE.values() if spec.is_bert}
 BUNDLED_ID = "sentence-transformers/all-MiniLM-L6-v2"  # whose weights the bundled model's are
 # What Markdown reads as markup within a line, links of the bare kind among it (www., a scheme, an address), and what
 # opens a block or ends a heading. A name's own colons, dots and underscores stay as they are written.

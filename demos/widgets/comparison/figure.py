@@ -15,7 +15,7 @@ from demos.bert.attention.contributions import CONTRIBUTION
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
-from demos.bert.model.layer_weights import PARTS
+from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import rounded
@@ -200,8 +200,18 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
         if " " in spec.key:  # a run of this page
             needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
         imports.add(needed)
-        sides.append({"name": name, "source": source, "texts": texts_of(side.run.encoding), "which": side.which})
-        sides[-1]["names"] = PARTS["bert" if spec.segments else "distilbert"]
+        # ALBERT's tokenizer gives no segments unasked.
+        asked = ", return_token_type_ids=True" if spec.architecture == "albert" else ""
+        sides.append(
+            {
+                "name": name,
+                "source": source,
+                "texts": texts_of(side.run.encoding) + asked,
+                "which": side.which,
+                "names": PARTS[spec.architecture],
+                "layers": LAYERS[spec.architecture],
+            }
+        )
     alignment = comparison.alignment
     rows = [
         (name, list(here.tokens), list(there.tokens))

@@ -16,6 +16,7 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.embeddings.tensors.part import NAMES, Ways
 from demos.lessons.embeddings.tensors.program import STEPS
+from demos.page import progress
 from demos.page.services import Services
 from demos.training.data.labelled_sentences import FILE, REVIEWS, own_reviews, split_rows
 from tests.lessons.embeddings.test_frozen_features import OneModel
@@ -64,6 +65,14 @@ def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -
     assert pictures["slice"].count("<image") == 12
     assert str(shown(part, "no such step")["picture"]) == str(shown(part, "texts")["picture"])
     assert str(shown(part, "texts", row=1e9)["picture"]).count("followed") == 1
+
+
+def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "BETWEEN", 0)
+    changes = list(ways(tiny).show("", "", "tiny", REVIEWS, None, "texts", 5))
+    early = [change["picture"] for change in changes if "Reading" in change["status"]]
+    assert early
+    assert set(early) == {changes[-1]["picture"]}
 
 
 def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:

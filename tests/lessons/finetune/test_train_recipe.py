@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -12,7 +13,9 @@ import pytest
 from transformers import BertTokenizerFast
 
 from demos.errors import UserError
+from demos.page.bar import offer
 from demos.page.services import Sentence
+from demos.page.tours.checks import is_on_offer
 from demos.training.form_values import (
     FROZEN_EMBEDDINGS,
     HUB,
@@ -43,6 +46,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
     assert "Sentence vector: the mean" in walk
     assert walk.count("data-lines") == 9  # the code has each step
+    assert '"input_task": "classification"' in html.unescape(walk)
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
@@ -164,3 +168,17 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
         assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
         assert recipe_for("cls", kind) == paper
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("kind", ["sentence", "entities", "question", "similarity"])
+def test_a_link_without_the_settings_means_the_recipe_of_its_task(wired: Wired, preset: str, kind: str) -> None:
+    page, query = wired.page, {"task": kind, "preset": preset}
+    named = {component: name for name, component in page.choices.items()}
+    of_recipe = [named[wired.parts[name]] for name in RECIPE if name != "seed"]
+    left_out = [page.left_out(name, query) for name in of_recipe]
+    assert left_out == shown_settings(recipe_for(preset, kind))[:-1]
+    for name, value in zip(of_recipe, left_out, strict=True):
+        assert is_on_offer(value if isinstance(value, str) else json.dumps(value), offer(name, page.choices[name]))
+    assert page.left_out("seed", query) == Settings().seed
+    assert page.left_out("rate", {"task": "nonsense"}) == Settings().learning_rate

@@ -268,4 +268,5 @@ PART = Part(
     "shows whether their order has improved.",
     build=build,
     order=7,
+    only_bert=True,
 )

@@ -35,15 +35,12 @@ PIECE, SPECIAL = PALETTE["classes"][0], word_colour(None)
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """All that the steps show: the data, its tensors, the classifier and guessing; `row` is the sentence followed."""
+class Followed:
+    """A data set's texts before the model reads them; `row` is the sentence followed."""
 
     data: Labelled
     source: str
     split: Split
-    tensors: Tensors
-    fit: Fit
-    guess: Fit
     row: int
 
     @property
@@ -78,6 +75,15 @@ class Way:
             short(label, LABEL_LENGTH): [int(one[at]) for one in counts] for at, label in enumerate(self.data.labels)
         }
 
+
+@dataclass(frozen=True, eq=False)
+class Way(Followed):
+    """All that the steps show: the data, its tensors, the classifier and guessing."""
+
+    tensors: Tensors
+    fit: Fit
+    guess: Fit
+
     @cached_property
     def limit(self) -> float:
         """Of the colours of the last hidden state."""
@@ -88,6 +94,12 @@ class Way:
         """<float64>[C]: the followed sentence's probabilities."""
         chances: np.ndarray = self.fit.pipeline.predict_proba(self.tensors.features[self.row][None])[0]
         return chances
+
+
+def texts_html(followed: Followed) -> Markup:
+    """The first step, which needs no model."""
+    shape, lines = _shape((len(followed.data.texts), 2)), lines_of(STEPS[0], followed.source, 0, 0)
+    return TEXT.step(STEPS[0], 1, len(STEPS), shape, lines, _texts(followed))
 
 
 def step_html(way: Way, step: str) -> Markup:
@@ -115,19 +127,20 @@ def shape_of(way: Way, step: str) -> str:
         "folds": ((len(way.fit.folds),),),
         "score": (),
     }
-    return " and ".join(f"[{' × '.join(_count(size) for size in shape)}]" for shape in shapes[step])
+    return " and ".join(map(_shape, shapes[step]))
 
 
-def _count(size: object) -> str:
-    return f"{size:,}" if isinstance(size, int | np.integer) else str(size)
+def _shape(sizes: tuple[object, ...]) -> str:
+    return f"[{' × '.join(f'{size:,}' if isinstance(size, int | np.integer) else str(size) for size in sizes)}]"
 
 
-def _texts(way: Way) -> Markup:
+def _texts(followed: Followed) -> Markup:
+    data = followed.data
     rows = [
-        (row, short(way.data.texts[row], TEXT_LENGTH), short(way.data.labels[way.data.targets[row]], LABEL_LENGTH))
-        for row in way.near
+        (row, short(data.texts[row], TEXT_LENGTH), short(data.labels[data.targets[row]], LABEL_LENGTH))
+        for row in followed.near
     ]
-    return TEXT.texts(rows, way.row, way.data, way.classes, URL)
+    return TEXT.texts(rows, followed.row, data, followed.classes, URL)
 
 
 def _ids(way: Way) -> Markup:

@@ -11,7 +11,7 @@ from demos.bert.embeddings.tensors import Tensors, tensor_steps
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.embeddings.tensors.figure import TEXT, Way, shape_of, step_html
+from demos.lessons.embeddings.tensors.figure import TEXT, Followed, Way, shape_of, step_html, texts_html
 from demos.lessons.embeddings.tensors.program import STEPS, tensors_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp, slider
@@ -56,18 +56,19 @@ class Ways:
             return
         try:
             data, loaded = read_labelled(source, file), self.services.loaded(model)
-            split = split_rows(data, SEED)
+            split, row = split_rows(data, SEED), clamp(row, len(data.texts))
+            early = {"picture": texts_html(Followed(data, source, split, row))} if step == FIRST else {}
             key = (loaded.spec.key, data.key)
             steps = self._tensors.steps(
                 key, lambda: tensor_steps(self.services.vectors, loaded, data.texts), Encoded(0, len(data.texts))
             )
-            tensors = yield from relayed(steps, lambda done: {**always, "status": TEXT.encoding(done)})
+            tensors = yield from relayed(steps, lambda done: {**always, **early, "status": TEXT.encoding(done)})
         except UserError:
             yield {"status": ""}
             raise
         fit = self._fits.get(key, lambda: fit_plain(tensors.features, data, split))
         guess = self._fits.get((data.key, "guess"), lambda: fit_guess(data, split))
-        way = Way(data, source, split, tensors, fit, guess, clamp(row, len(data.texts)))
+        way = Way(data, source, split, row, tensors, fit, guess)
         shapes = [(name, shape_of(way, name)) for name in STEPS]
         yield {
             **always,

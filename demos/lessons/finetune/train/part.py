@@ -14,8 +14,8 @@ from demos.lessons.finetune.train.recipe import axes, wire_recipe
 from demos.lessons.finetune.train.try_it import wire_examples
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
-from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
-from demos.training.presets import FORMER, IDLE
+from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset, shown_settings
+from demos.training.presets import FORMER, IDLE, PRESETS, recipe_for
 from demos.training.sources import READERS
 from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
@@ -70,6 +70,19 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
     page.former["preset"] = FORMER
+    brought = {
+        "preset": {key: _by_control(key, "sentence") for key in PRESETS if key != "quick"},
+        "task": {kind: _by_control("quick", kind) for kind in VIEWS},
+    }
+    page.follows |= {
+        name: [(other, {key: one[part] for key, one in recipes.items()}) for other, recipes in brought.items()]
+        for name, part in short.items() if part in RECIPE and part != "seed"
+    }  # fmt: skip
+
+
+def _by_control(preset: str, kind: str) -> dict[str, Any]:
+    """What each control of the recipe says for a preset and a task."""
+    return dict(zip(RECIPE, shown_settings(recipe_for(preset, kind)), strict=True))
 
 
 def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[gr.Component]]:
