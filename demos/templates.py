@@ -2,12 +2,12 @@
 
 A part's text.html holds macros, one for each piece that is shown:
 
-    {% macro told(name, share) %}<p><q>{{ name }}</q> gets {{ share|f(".0%") }}.</p>{% endmacro %}
+    {% macro score(name, share) %}<p><q>{{ name }}</q> gets {{ share|f(".0%") }}.</p>{% endmacro %}
 
 and its code fills them in:
 
     TEXT = templates(__file__)
-    TEXT.told(name=token, share=weight)  # Markup: HTML that is not escaped once more where another template shows it
+    TEXT.score(name=token, share=weight)  # Markup: HTML that is not escaped once more where another template shows it
 
 A name that is not given is an error and no empty place. text.txt holds plain text: nothing in it is escaped.
 """

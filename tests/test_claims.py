@@ -118,8 +118,8 @@ def test_without_bias_correction_the_first_step_is_about_3_2_times_as_long() -> 
     np.testing.assert_allclose(ratio, 3.16, atol=0.01)
     for name in ("finetune/train/sources.md", "pretraining/learn/sources.md"):
         assert "about 3.2 times as long" in text_of(name)
-    assert "no dropout inside the encoder" in PRESETS["cls"].told
-    assert "corrected for their initial values" in PRESETS["cls"].told
+    assert "no dropout inside the encoder" in PRESETS["cls"].description
+    assert "corrected for their initial values" in PRESETS["cls"].description
 
 
 def test_facts_are_credited_to_where_they_come_from() -> None:

@@ -53,15 +53,15 @@ def pictures(places: np.ndarray, drawn: np.ndarray | None = None, scale: str = "
 
     Where `drawn` <bool>[h, w] is given, the paper is seen through all other cells.
     """
-    found = {}
+    by_theme = {}
     for theme, name in (("light", scale), ("dark", f"{scale}_dark")):
         pixels = _ramp(name)[places]
         if drawn is not None:
             pixels = np.concatenate([pixels, np.where(drawn, 255, 0).astype(np.uint8)[..., None]], axis=-1)
         file = io.BytesIO()
         Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
-        found[theme] = base64.b64encode(file.getvalue()).decode("ascii")
-    return found
+        by_theme[theme] = base64.b64encode(file.getvalue()).decode("ascii")
+    return by_theme
 
 
 @cache

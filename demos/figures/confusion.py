@@ -90,7 +90,9 @@ def matrix_html(result: Result, tests: Sequence[Any]) -> str:
         short_labels=[short(label, NAME_LENGTH) for label in result.labels],
         counts=result.confusion,
         colours=[colours[row * count : (row + 1) * count] for row in range(count)],
-        lists=[(*cell, sorted(found, key=lambda sentence: -sentence[0])) for cell, found in sorted(cells.items())],
+        lists=[
+            (*cell, sorted(sentences, key=lambda sentence: -sentence[0])) for cell, sentences in sorted(cells.items())
+        ],
         chosen=max(wrong, key=lambda cell: len(cells[cell])) if wrong else min(cells, default=(0, 0)),
         most=IN_A_CELL,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.model.encoding import cut_told
+from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
@@ -67,7 +67,7 @@ def attention_json(run: Run, title: str, layer: int, head: int, lengths: np.ndar
             "norms[query][key] = weights[query][key] x |f(x)|, which do not sum to 1"
         )
         document["sources"].append(CONTRIBUTION_SOURCE)
-    if notice := cut_told(run.encoding):
+    if notice := truncation_notice(run.encoding):
         document["notice"] = notice
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 

@@ -59,7 +59,7 @@ class Points:
             return str(sample_colorscale(colour_scale("magnitude"), [share])[0])
         return TOPICS[label % len(TOPICS)]
 
-    def told(self, index: int) -> str:
+    def class_name(self, index: int) -> str:
         """The class of one point in words; "" for none."""
         label = int(self.classes[index])
         return self.labels[label] if label >= 0 else ""
@@ -165,7 +165,7 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "opacity": 0.9 if flat else 1,
         "line": {"width": 2.0 * own + 0.6 * flat, "color": BOTH_PAPERS},
     }
-    said = plot_text(f"{name}: " if label >= 0 else "")
+    prefix = plot_text(f"{name}: " if label >= 0 else "")
     return {
         "mode": "markers+text" if few else "markers",
         "text": [plot_text(points.names[row]) for row in rows] if few else None,
@@ -173,7 +173,7 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "textfont": {"size": 16, "family": SANS} | ({} if flat else {"color": BOTH_PAPERS}),
         "name": plot_text(short(f"◆ {OWN}" if own else name, 30)),
         "customdata": [int(row) for row in rows],
-        "hovertext": [said + plot_text(short(points.names[row], 90)) for row in rows],
+        "hovertext": [prefix + plot_text(short(points.names[row], 90)) for row in rows],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": marker,
     }

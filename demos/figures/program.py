@@ -47,7 +47,9 @@ def begin(spec: ModelSpec, texts: str, *, attentions: bool = False) -> str:
     """
     needed, source = model_lines(spec)
     eager = ', attn_implementation="eager"' if attentions else ""
-    asked = ", return_token_type_ids=True" if spec.architecture == "albert" else ""  # its tokenizer gives none unasked
+    token_types = (
+        ", return_token_type_ids=True" if spec.architecture == "albert" else ""
+    )  # its tokenizer gives none unasked
     return f"""{needed}import torch
 from transformers import AutoModel, AutoTokenizer
 
@@ -55,7 +57,7 @@ from transformers import AutoModel, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision, dtype="float32"{eager}).eval()
 
-inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt"{asked})
+inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt"{token_types})
 """
 
 
@@ -164,6 +166,6 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
         imports = "import json\nimport re\n\n" if form.kind == "objects" else "import json\n\n"
         return imports, opened + JSON_LINES[form.kind] + columns
     quoting = "" if form.quoted else ", quoting=csv.QUOTE_NONE"
-    skipped = "    next(file)  # says which sign stands between the columns\n" if form.told_delimiter else ""
+    skipped = "    next(file)  # says which sign stands between the columns\n" if form.has_delimiter_line else ""
     read = f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if any(row)]\n"
     return "import csv\n\n", opened + skipped + read + named + columns

@@ -31,10 +31,10 @@ NAMES = {
 }  # fmt: skip
 
 
-def preset_html(title: str, told: str, changed: Mapping[str, object]) -> str:
+def preset_html(title: str, description: str, changed: Mapping[str, object]) -> str:
     """Which recipe this is, and what in it was changed."""
     shown = [(setting_name(name), setting_value(name, value)) for name, value in changed.items()][:SHOWN_CHANGES]
-    return TEXT.preset(title, told, shown, more=len(changed) - len(shown))
+    return TEXT.preset(title, description, shown, more=len(changed) - len(shown))
 
 
 def rate_text(rate: float) -> str:

@@ -74,8 +74,8 @@ def compared_html(records: Sequence[Record]) -> str:
     if first.data != second.data:
         return TEXT.other_data(first, second, [short(record.data, DATA_LENGTH) for record in (first, second)])
     gap = value - score
-    told = f"{abs(gap):.3f}" if metric in CORRELATIONS else f"{100 * abs(gap):.1f} points"
-    return TEXT.compared(first, second, better=gap > 0, gap=told if gap else "", luck=_luck(first, second))
+    gap_text = f"{abs(gap):.3f}" if metric in CORRELATIONS else f"{100 * abs(gap):.1f} points"
+    return TEXT.compared(first, second, better=gap > 0, gap=gap_text if gap else "", luck=_luck(first, second))
 
 
 def _luck(first: Record, second: Record) -> str:

@@ -47,7 +47,7 @@ class Bar:
     text_pair: gr.Textbox
     model: gr.Dropdown
     in_use: gr.Textbox
-    asked: gr.Textbox
+    requested_model: gr.Textbox
     status: gr.HTML
     arrival: gr.HTML  # its `select` shows the view that link.js has been told of
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
@@ -99,9 +99,11 @@ def build_bar(services: Services, lesson: str) -> Bar:
             '<p role="status" hidden></p>', js_on_load="insideBert.arrive = () => trigger('select')", elem_id="bar-link"
         )
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
-    asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
+    requested_model, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
     first_view = gr.Textbox("", visible="hidden", elem_id="first-view")
-    return Bar(text, text_pair, model, in_use, asked, status, arrival, reader, returning, typed, first_view, settled)
+    return Bar(
+        text, text_pair, model, in_use, requested_model, status, arrival, reader, returning, typed, first_view, settled
+    )
 
 
 def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
@@ -116,8 +118,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
                 return
             yield update
 
-    def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
-        yield from use_model(services, asked or services.default_model, in_use)
+    def begin(requested_model: str, in_use: str) -> Iterator[list[Any]]:
+        yield from use_model(services, requested_model or services.default_model, in_use)
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
@@ -151,7 +153,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
-    restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values(), *files]
+    restored = [bar.text, bar.text_pair, bar.requested_model, bar.reader, bar.returning, *page.choices.values(), *files]
     opened = "(...values) => insideBert.opened(...values)"
     begins = "(...models) => insideBert.begins(...models)"
     asks = "(...models) => insideBert.asks(...models)"
@@ -160,13 +162,13 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         """What follows once text and choices have their values: the model that `models`, a script, asks for."""
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
-            .then(None, [bar.asked, bar.in_use], None, js=models, **private)
-            .then(begin, [bar.asked, bar.in_use], chosen, **loading)
+            .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)
+            .then(begin, [bar.requested_model, bar.in_use], chosen, **loading)
             .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
         )
 
     then_opens(demo.load(None, None, restored, js=restore, **private), begins)
-    shown = [bar.text, bar.text_pair, bar.asked, *page.choices.values()]
+    shown = [bar.text, bar.text_pair, bar.requested_model, *page.choices.values()]
     then_opens(bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER), asks)
 
 
@@ -205,8 +207,8 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
 
 def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
     """The model in use, and why it is not the one that was asked for."""
-    told = TEXT.refused(reason, services.store.spec(in_use))
-    return [in_use, in_use, TEXT.status(told, "notice") + _status(services, in_use)]
+    message = TEXT.refused(reason, services.store.spec(in_use))
+    return [in_use, in_use, TEXT.status(message, "notice") + _status(services, in_use)]
 
 
 def _status(services: Services, key: str) -> Markup:
@@ -220,24 +222,26 @@ def offer(
 
     With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
     """
-    said: dict[str, Any] = {"name": name, "value": component.value} | ({"former": former} if former else {})
+    description: dict[str, Any] = {"name": name, "value": component.value} | ({"former": former} if former else {})
     if from_zero:
-        said["zero"] = from_zero
+        description["zero"] = from_zero
     if isinstance(component, gr.Slider | gr.Number):
         bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
-        said |= {name: bound for name, bound in bounds.items() if bound is not None}
+        description |= {name: bound for name, bound in bounds.items() if bound is not None}
         if is_counted(component):
-            said["first"] = 1
+            description["first"] = 1
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
-        said["offers"] = [value for _, value in component.choices]
-    return said
+        description["offers"] = [value for _, value in component.choices]
+    return description
 
 
 def _beside_others(page: Page, name: str) -> dict[str, Any]:
     """What other choices in a link say of `name`: those it `holds` as a fold open it; its default `follows` others."""
     fold = page.folded.get(name)
-    held = {"holds": [inside for inside, one in page.choices.items() if _stands_in(one, fold)]} if fold else {}
-    return held | ({"follows": page.follows[name]} if name in page.follows else {})
+    contents = (
+        {"holds": [inside for inside, component in page.choices.items() if _stands_in(component, fold)]} if fold else {}
+    )
+    return contents | ({"follows": page.follows[name]} if name in page.follows else {})
 
 
 def _stands_in(component: Any, fold: gr.Accordion) -> bool:

@@ -57,11 +57,11 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component 
     handlers = []
     for redraw in redraws:
         number = redraw.notice._id
-        moved = [event for event in redraw.triggers if not _is_watched(event)]
+        moved = [event for event in redraw.triggers if not _is_value_change(event)]
         if moved:  # gradio keeps the order: this is known before the step below
             gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
-        handlers.append([number, _numbers(_watched(redraw)), _numbers(redraw.inputs)])
-    values = _distinct(component for redraw in redraws for component in [*_watched(redraw), *redraw.inputs])
+        handlers.append([number, _numbers(_compared_components(redraw)), _numbers(redraw.inputs)])
+    values = _distinct(component for redraw in redraws for component in [*_compared_components(redraw), *redraw.inputs])
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
     script = f"(...values) => insideBert.heard({of}, values)"
     # last, since what is fetched last is of the same moment as what comes before it, or of a later one
@@ -99,13 +99,13 @@ def _together(
     """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs)."""
 
     def draw(numbers: str, *values: Any) -> list[Any]:
-        asked = set((numbers or "").split(",")) - {""}
+        requested = set((numbers or "").split(",")) - {""}
         now = {component._id: value for component, value in zip(inputs, values, strict=True)}
         drawn: dict[int, Any] = {}
         changed: dict[int, Any] = {}  # inputs, by the handlers so far
         taken: dict[int, dict[int, Any]] = {}  # what of that each handler was drawn with, or has changed itself
         for redraw in redraws:
-            if asked and str(redraw.notice._id) not in asked:
+            if requested and str(redraw.notice._id) not in requested:
                 continue
             answer = redraw.handler(*(now[component._id] for component in redraw.inputs))
             for output, value in zip(redraw.outputs, answer, strict=True):
@@ -116,10 +116,10 @@ def _together(
                     now[output._id] = changed[output._id] = change["value"]
             read = set(_numbers(redraw.inputs))
             taken[redraw.notice._id] = {number: value for number, value in changed.items() if number in read}
-        chosen = {name: changed[one._id] for name, one in choices.items() if one._id in changed}
+        chosen = {name: changed[component._id] for name, component in choices.items() if component._id in changed}
         note = {"number": next(NOTES), "taken": taken, "choices": chosen}
-        said = json.dumps(note) if changed else gr.skip()
-        return [*(drawn.get(output._id, gr.skip()) for output in outputs), said]
+        note_json = json.dumps(note) if changed else gr.skip()
+        return [*(drawn.get(output._id, gr.skip()) for output in outputs), note_json]
 
     return draw
 
@@ -130,13 +130,13 @@ def changed_by(value: Any) -> dict[str, Any]:
     return {name: now for name, now in value.items() if name != "__type__"} if is_update else {"value": value}
 
 
-def _is_watched(event: Any) -> bool:
+def _is_value_change(event: Any) -> bool:
     return event.event_name == "change" and not isinstance(event.__self__, gr.State)
 
 
-def _watched(redraw: Redraw) -> list[gr.Component]:
+def _compared_components(redraw: Redraw) -> list[gr.Component]:
     """What the handler is asked anew for when its value is another one: its ticks first."""
-    return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_watched(event))])
+    return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_value_change(event))])
 
 
 def _numbers(components: Iterable[gr.Component]) -> list[int]:

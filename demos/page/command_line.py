@@ -100,8 +100,8 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         metavar=("TOUR", "FILE"),
         help="write a tour with its pictures to one HTML file that needs no server and no network, and end",
     )
-    said = vars(parser.parse_args(arguments))
-    return Settings(**said | {"pack": tuple(said["pack"])})
+    options = vars(parser.parse_args(arguments))
+    return Settings(**options | {"pack": tuple(options["pack"])})
 
 
 def check_port(host: str, port: int) -> None:

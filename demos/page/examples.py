@@ -25,10 +25,10 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
     put that over what was typed since. `change` tells of another pick, `select` of the same one again.
     A menu made by `examples_of` names the example that the boxes hold, or says that the text is the reader's own.
     """
-    said = json.dumps({str(value): list(one) for value, one in texts.items()}).replace("<", "\\u003c")
-    one = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
+    texts_json = json.dumps({str(value): list(example) for value, example in texts.items()}).replace("<", "\\u003c")
+    index = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
     left = 'now.map(() => ({ __type__: "update" }))'  # of a box that is being typed in, not even what it held before
-    script = f"const texts = {said}; return (Object.hasOwn(texts, picked) ? texts[picked] : {left}){one};"
+    script = f"const texts = {texts_json}; return (Object.hasOwn(texts, picked) ? texts[picked] : {left}){index};"
     gr.on(
         [menu.change, menu.select],
         None,
@@ -40,5 +40,5 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
     if all(value != OWN for _, value in menu.choices):
         return
     holds = "([, one]) => one.every((text, box) => text === (now[box] ?? ''))"
-    script = f"const held = Object.entries({said}).find({holds}); return held ? held[0] : {OWN!r};"
+    script = f"const held = Object.entries({texts_json}).find({holds}); return held ? held[0] : {OWN!r};"
     gr.on([box.change for box in boxes], None, list(boxes), [menu], js=f"(...now) => {{ {script} }}", **IN_BROWSER)

@@ -55,7 +55,7 @@ class Sessions(state_holder.StateHolder):
                 self.session_data.move_to_end(session_id)
             while len(self.session_data) > self.capacity:
                 *others, _ = list(self.session_data)
-                gone = next((one for one in others if one not in self.open_pages), others[0])
+                gone = next((session for session in others if session not in self.open_pages), others[0])
                 self.session_data.pop(gone, None)
                 self.time_last_used.pop(gone, None)
 

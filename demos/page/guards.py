@@ -71,7 +71,7 @@ def _with_summary(value: Any) -> Any:
 
 
 @contextmanager
-def _refusals_told() -> Iterator[None]:
+def _user_errors_as_gradio_errors() -> Iterator[None]:
     """A UserError becomes gr.Error, the one error whose text gradio passes on."""
     try:
         yield
@@ -99,14 +99,14 @@ def _check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
     return check
 
 
-def told_in_api(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_api_errors(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with its UserErrors passed on to who called it in the API, those about wrong types among them."""
     check = _check_kinds(function)
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def stream(*args: Any, **named: Any) -> Iterator[Any]:
-            with _refusals_told():
+            with _user_errors_as_gradio_errors():
                 check(*args, **named)
                 yield from function(*args, **named)
 
@@ -114,7 +114,7 @@ def told_in_api(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        with _refusals_told():
+        with _user_errors_as_gradio_errors():
             check(*args, **named)
             return function(*args, **named)
 

@@ -55,9 +55,9 @@ def build_switches() -> gr.HTML:
 
 def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last."""
-    said = json.dumps(offered(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
+    tours_json = json.dumps(offered(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
     colours = f"insideBert.scales = {json.dumps(scales())};"
-    own = [f"window.tours = {said};", *(read_beside(__file__, name) for name in SCRIPTS)]
+    own = [f"window.tours = {tours_json};", *(read_beside(__file__, name) for name in SCRIPTS)]
     scripts = [*own, colours, *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
 

@@ -55,7 +55,7 @@ def by_index(
     if not any((*read, *filled)):
         return handler
 
-    def given(values: Sequence[Any]) -> list[Any]:
+    def indices_of(values: Sequence[Any]) -> list[Any]:
         return [index_of(value) if counts else value for value, counts in zip(values, read, strict=True)]
 
     def answer(values: Sequence[Any]) -> list[Any]:
@@ -63,10 +63,10 @@ def by_index(
         return [*ours, *values[len(ours) :]]  # behind them stand the notices
 
     def stream(*values: Any) -> Iterator[list[Any]]:
-        with closing(handler(*given(values))) as answers:
+        with closing(handler(*indices_of(values))) as answers:
             yield from map(answer, answers)
 
-    return stream if inspect.isgeneratorfunction(handler) else lambda *values: answer(handler(*given(values)))
+    return stream if inspect.isgeneratorfunction(handler) else lambda *values: answer(handler(*indices_of(values)))
 
 
 def _seen(update: dict[str, Any]) -> dict[str, Any]:
@@ -79,21 +79,21 @@ def clamp(value: float | None, count: int) -> int:
     return min(max(int(value or 0), 0), count - 1)
 
 
-def slider(asked: float | None, count: int, *, move: bool = False, **changes: Any) -> Any:
+def slider(requested: float | None, count: int, *, move: bool = False, **changes: Any) -> Any:
     """A slider's update for `count` things: its new end, and its value only where that must move.
 
     So it stays under the hand that drags it; with `move` the value came from elsewhere and is always sent.
     """
-    value = clamp(asked, count)
-    return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}), **changes)
+    value = clamp(requested, count)
+    return gr.update(maximum=count - 1, **({"value": value} if move or value != requested else {}), **changes)
 
 
-def step_slider(asked: Any, at: int, steps: Sequence[Any]) -> Any:
+def step_slider(requested: Any, at: int, steps: Sequence[Any]) -> Any:
     """A `moving_slider`'s update for so many steps: its end, and its value where `at` is not what was asked."""
-    return gr.update(maximum=len(steps), **({} if asked == at + 1 else {"value": at + 1}))
+    return gr.update(maximum=len(steps), **({} if requested == at + 1 else {"value": at + 1}))
 
 
-def following(asked: Any, first: Value, followed: str, model: str, pick: Callable[[], Value]) -> tuple[Any, str]:
+def following(requested: Any, first: Value, followed: str, model: str, pick: Callable[[], Value]) -> tuple[Any, str]:
     """(the choice, what `followed` is from now on): a choice that nobody has moved is this model's own, `pick()`.
 
     `first` is what the component opens with, a whole number or a word; `followed` is "model choice" of the last pick,
@@ -101,9 +101,9 @@ def following(asked: Any, first: Value, followed: str, model: str, pick: Callabl
     """
     before, _, last = (followed or "").rpartition(" ")
     if before == model:
-        return asked, followed
+        return requested, followed
     kind = type(first)  # a slider's number may come as 5.0
-    if str(kind(asked or kind())) != (last if before else str(first)):
-        return asked, f"{model} moved"
+    if str(kind(requested or kind())) != (last if before else str(first)):
+        return requested, f"{model} moved"
     own = pick()
     return own, f"{model} {own}"

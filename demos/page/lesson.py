@@ -18,7 +18,7 @@ import gradio as gr
 
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
-from demos.page.guards import guarded, told_in_api
+from demos.page.guards import guarded, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
@@ -231,7 +231,7 @@ class Page:
             self._drawn_first([self.settled], wire_batch(redraws, self.settled, self.note, self.choices))
 
     def _drawn_first(self, ticks: Sequence[gr.Component], drawing: Drawing) -> None:
-        redraws = [one for one in drawing.redraws if one.for_all]
+        redraws = [redraw for redraw in drawing.redraws if redraw.for_all]
         if redraws and any(tick is first for tick in ticks for first in self.opening):
             self.drawings.append(replace(drawing, redraws=redraws))
 
@@ -249,7 +249,7 @@ class Page:
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
         options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
-        gr.api(told_in_api(function), api_name=function.__name__, **options)
+        gr.api(with_api_errors(function), api_name=function.__name__, **options)
 
 
 def _may_be_batched(handler: Callable[..., Any], options: Mapping[str, Any]) -> bool:

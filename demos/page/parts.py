@@ -84,8 +84,8 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 **IN_BROWSER,
             )
     slugs = json.dumps([part.slug for part in parts])
-    names_of = {id(one): name for name, one in page.choices.items()}
-    moves = {names_of[id(one)]: moved_by_reader(one) for one in page.shared}
+    names_of = {id(component): name for name, component in page.choices.items()}
+    moves = {names_of[id(component)]: moved_by_reader(component) for component in page.shared}
     changes = [name for name, move in moves.items() if move.event_name == "change"]
     for triggers, moved, names in (
         ([page.settled.change], "false", []),

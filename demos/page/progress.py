@@ -19,13 +19,13 @@ def relayed(steps: Generator[Step, None, Result], outputs: Callable[[Step], Outp
 
     For a handler that is a generator: `vectors = yield from relayed(cache.steps(...), outputs)`.
     """
-    told = time.monotonic()
+    reported_at = time.monotonic()
     while True:
         try:
             step = next(steps)
         except StopIteration as end:
             result: Result = end.value
             return result
-        if time.monotonic() - told > BETWEEN:
-            told = time.monotonic()
+        if time.monotonic() - reported_at > BETWEEN:
+            reported_at = time.monotonic()
             yield outputs(step)

@@ -35,7 +35,7 @@ class NamedBrowsers:
 
 def visitor() -> Publisher:
     """Who sent the request of the event under way; nobody where the page has no such cookie."""
-    asked = getattr(LocalContext.request.get(None), "request", None)
-    session = getattr(asked, "scope", {}).get("session") or {}
+    request = getattr(LocalContext.request.get(None), "request", None)
+    session = getattr(request, "scope", {}).get("session") or {}
     signed_in = oauth._get_valid_oauth_info_from_session(dict(session)) or {}
     return Publisher(session.get(BROWSER, ""), signed_in.get("userinfo", {}).get("preferred_username", ""))

@@ -92,7 +92,7 @@ def fitting(kind: str, data: str) -> str:
     return next((key for key, source in SOURCES.items() if source.kind == kind), UPLOAD)
 
 
-def told_dataset(data: str, seed: int, task: str = "") -> tuple[str, Splits]:
+def requested_dataset(data: str, seed: int, task: str = "") -> tuple[str, Splits]:
     """The endpoint's `data`: (its kind of task, the data). `task` is that kind; empty is the data's own.
 
     Raises UserError for what is neither a bundled set nor the text of a TSV.

@@ -96,11 +96,11 @@ def _states(loaded: LoadedModel, sentences: Sequence[TaggedSentence]) -> torch.T
     mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
     hidden = loaded.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
     stacked = torch.stack(hidden, dim=2)  # [b, n, L + 1, d]
-    found = []
+    first_pieces = []
     for number, words in enumerate(pieces):
         first = torch.tensor([1 + sum(map(len, words[:at])) for at in range(len(words))])
-        found.append(stacked[number, first])
-    states = torch.cat(found)
+        first_pieces.append(stacked[number, first])
+    states = torch.cat(first_pieces)
     return nn.functional.layer_norm(states, states.shape[-1:], eps=EPSILON)
 
 
@@ -183,10 +183,10 @@ def compare(loaded: LoadedModel, dataset: EntityDataset) -> Generator[Reading | 
 
 def score_tagger(logits: torch.Tensor, dataset: EntityDataset) -> EntityScore:
     """The likeliest label of each test word, from logits [test words, labels], scored as whole entities."""
-    found, at = [], 0
+    predicted, at = [], 0
     answers = [dataset.labels[label] for label in logits.argmax(dim=-1).tolist()]
     for sentence in dataset.test:
-        found.append(answers[at : at + len(sentence.words)])
+        predicted.append(answers[at : at + len(sentence.words)])
         at += len(sentence.words)
     true = [[dataset.labels[label] for label in sentence.labels] for sentence in dataset.test]
-    return score_entities(true, found, dataset.types).total
+    return score_entities(true, predicted, dataset.types).total

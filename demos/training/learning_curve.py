@@ -83,7 +83,7 @@ class Progress:
     measured: Measured
     done: int  # trainings
     total: int
-    told: str  # of the training under way: "step 12 of 96"
+    status: str  # of the training under way: "step 12 of 96"
     seconds_left: float
 
 
@@ -297,7 +297,7 @@ class _Measurement:
         point = Point(series, len(job.dataset.train), job.settings.seed, score, learned)
         self.measured = replace(self.measured, points=(*self.measured.points, point))
 
-    def _progress(self, told: str) -> Progress:
+    def _progress(self, status: str) -> Progress:
         a_training = self.training / self.done if self.done else self.expected / self.total
         spent = replace(self.measured, seconds=time.monotonic() - self.began - self.waited)
-        return Progress(spent, self.done, self.total, told, (self.total - self.done) * a_training)
+        return Progress(spent, self.done, self.total, status, (self.total - self.done) * a_training)

@@ -13,15 +13,15 @@ import torch
 from safetensors import SafetensorError
 
 from demos.errors import UserError
-from demos.training.data.splits import Splits, as_watched
+from demos.training.data.splits import Splits, validation_as_test
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
-from demos.training.learning.batches import scoring_batches, training_batches, watched_of
+from demos.training.learning.batches import balanced_places, scoring_batches, training_batches
 from demos.training.learning.failures import sentence_of
 from demos.training.learning.learner import Learner
 from demos.training.learning.parallel import ALONE, Parallel
 from demos.training.learning.schedule import learning_rate
 from demos.training.learning.stop_and_pause import Control, Pauses
-from demos.training.results.answers import kept_of, write_kept
+from demos.training.results.answers import stored_answers, write_answers
 from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of
 from demos.training.tasks.task import Answers, Ended, Features, Task
@@ -129,11 +129,11 @@ class _Training:
         self.learner = Learner(self.task, self.base, self.settings, self.parallel, self.on_cpu)
         self.train_features, self.validation_features = map(self._features, (data.train, data.validation))
         self.everything = [*self.train_features, *self.validation_features]
-        self.watched_is_tested = data.test is data.validation
-        self.test_features = self.validation_features if self.watched_is_tested else self._features(data.test)
-        if not self.watched_is_tested:
+        self.validation_is_test = data.test is data.validation
+        self.test_features = self.validation_features if self.validation_is_test else self._features(data.test)
+        if not self.validation_is_test:
             self.everything += self.test_features
-        self.watched = watched_of([feature.target for feature in self.validation_features])
+        self.sample_places = balanced_places([feature.target for feature in self.validation_features])
         self.lengths = [feature.size for feature in self.train_features]
         self.steps_per_epoch = math.ceil(len(self.train_features) / self.settings.batch_size)
         self.total_steps = self.steps_per_epoch * self.settings.epochs
@@ -146,7 +146,7 @@ class _Training:
     def _started(self) -> Started:
         data, learner = self.dataset, self.learner
         baseline, score = self.task.baseline(data)
-        _, watched_score = self.task.baseline(as_watched(data))
+        _, validation_score = self.task.baseline(validation_as_test(data))
         return Started(
             labels=self.task.labels,
             train=len(data.train),
@@ -160,15 +160,15 @@ class _Training:
             metric=self.task.metric,
             baseline=baseline,
             baseline_score=score,
-            baseline_watched=watched_score,
+            baseline_watched=validation_score,
             device=torch.cuda.get_device_name() if learner.device.type == "cuda" else "CPU",
             precision="bfloat16" if learner.half else "float32",
             threads=torch.get_num_threads(),
-            watched=self.watched,
+            watched=self.sample_places,
             head_parameters=learner.head_parameters,
-            kept_head=learner.kept_head,
+            kept_head=learner.has_earlier_head,
             loss_name=self.task.loss_name,
-            mean_loss=self.task.mean_loss(as_watched(data)),
+            mean_loss=self.task.mean_loss(validation_as_test(data)),
         )
 
     def _reason_to_stop(self, step: int) -> str:
@@ -203,15 +203,15 @@ class _Training:
         train_loss = sum(losses) / len(losses) if losses else math.nan
         targets = [feature.target for feature in self.validation_features]
         yield self.task.look(step, step / self.steps_per_epoch, train_loss, loss, answers, targets)
-        yield Watched(step, tuple(answers[index] for index in self.watched))
+        yield Watched(step, tuple(answers[index] for index in self.sample_places))
 
     def _test(self, step: int) -> Generator[Event, None, Outcome]:
         looked, loss, answers = self.looked[-1]
-        if not (self.watched_is_tested and looked == step):
+        if not (self.validation_is_test and looked == step):
             loss, answers = yield from self._score(self.test_features, "test")
         self.task = self.learner.task = self.task.settled(self.dataset.validation, self.looked[-1][2])
         self.learner.keep(self.folder)
-        write_kept(kept_of(self.task, self.dataset, answers), self.folder)
+        write_answers(stored_answers(self.task, self.dataset, answers), self.folder)
         _, loss_before, before = self.looked[0]
         ended = Ended(
             loss=loss,
@@ -232,6 +232,6 @@ class _Training:
         return self.examples_done / self.training_seconds if self.training_seconds else 0.0
 
     def _seconds_left(self, step: int, looks: int) -> float:
-        to_score = looks * len(self.validation_features) + len(self.test_features) * (not self.watched_is_tested)
+        to_score = looks * len(self.validation_features) + len(self.test_features) * (not self.validation_is_test)
         steps = (self.total_steps - step) * self.training_seconds / step
         return steps + (to_score / self.scoring_rate if self.scoring_rate else 0.0)

@@ -143,10 +143,10 @@ def targets(examples: Sequence[Example]) -> Tensor:
 
 @torch.inference_mode()
 def _predicted(model: Classifier, examples: Sequence[Example], ids: dict[str, int], pairs: bool) -> tuple[int, ...]:
-    found: list[int] = []
+    predicted: list[int] = []
     for start in range(0, len(examples), 8 * BATCH):
-        found += model(*tensors(examples[start : start + 8 * BATCH], ids, pairs)).argmax(-1).tolist()
-    return tuple(found)
+        predicted += model(*tensors(examples[start : start + 8 * BATCH], ids, pairs)).argmax(-1).tolist()
+    return tuple(predicted)
 
 
 def _accuracy(predicted: Sequence[int], examples: Sequence[Example]) -> float:

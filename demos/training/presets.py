@@ -12,7 +12,7 @@ class Preset:
     """A recipe under a name."""
 
     title: str
-    told: str  # in one sentence
+    description: str  # in one sentence
     settings: Settings
 
 

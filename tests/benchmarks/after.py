@@ -50,7 +50,7 @@ def main(short: bool = False) -> None:
         layout = drained(afterwards.layout(loaded, mapped))
         print(f"neighbours of one's own class {name:7} {own_share(layout.nearest, mapped.classes).mean():.3f}")
     pair, layer, head = afterwards.attention(Sentence(SENTENCE, "", BUNDLED), after)
-    heads = pair.found.heads
+    heads = pair.comparison.heads
     assert heads is not None  # one model on both sides
     print("attention moved, by layer", " ".join(f"{share:.3f}" for share in heads.mean(axis=1)))
     print(f"most by layer {layer}, head {head}: {heads[layer, head]:.3f}")

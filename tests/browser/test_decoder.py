@@ -19,7 +19,7 @@ def test_it_writes_stops_and_starts_over(open_lesson: Callable[..., Page]) -> No
     page.click("#decoder-many")
     expect(written.nth(1)).to_be_visible()
     page.click("#decoder-stop")
-    page.get_by_label("draw at random").check()
+    page.get_by_label("a random piece").check()
     expect(page.locator("#decoder-next .decoder-legend")).to_be_visible()
     assert written.count() >= 2
     page.click("#decoder-again")
@@ -36,6 +36,6 @@ def test_it_writes_stops_and_starts_over(open_lesson: Callable[..., Page]) -> No
     expect(page.locator("#decoder-one")).to_be_hidden()
     page.locator("#decoder-width input[type=number]").fill("2")
     expect(beams).to_have_count(4)
-    page.get_by_label("draw at random").check()
+    page.get_by_label("a random piece").check()
     expect(page.locator("#decoder-one")).to_be_visible()
     expect(page.locator("#decoder-next .decoder-legend")).to_be_visible()

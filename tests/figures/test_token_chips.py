@@ -247,10 +247,10 @@ def test_the_vocabulary_is_told(tokenizer: Any) -> None:
     vocabulary = read_vocabulary(tokenizer)
     kinds = Reader(TEXT.kinds(len(vocabulary), vocabulary.counts))
     assert [node.text for node in kinds.nodes if node.tag == "dd"][:2] == ["30,522", "22,698"]
-    page = Reader(TEXT.found(vocabulary.search("", limit=7)))
+    page = Reader(TEXT.matches(vocabulary.search("", limit=7)))
     assert page.having("found")[0].words == "30,522 entries, the first 7 by id"
     assert [node.text for node in page.having("below")] == [str(number) for number in range(7)]
-    assert "No entry" in Reader(TEXT.found(vocabulary.search("<b>"))).nodes[0].text
+    assert "No entry" in Reader(TEXT.matches(vocabulary.search("<b>"))).nodes[0].text
     begun = Reader(TEXT.words("##<i>able", vocabulary.words_from("able")))
     assert "1 whole word begins with “##<i>able”" in begun.having("found")[0].words
     meaning = Reader(id_html(vocabulary, 7592, 384))

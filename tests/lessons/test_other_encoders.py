@@ -152,7 +152,9 @@ def test_where_it_does_not_fit_it_is_refused_in_one_sentence(loaded: LoadedModel
     for one in handed[1:]:
         assert one.loaded("minilm").spec.key == "minilm"
         for ask in (one.loaded, one.pretrained, one.key):
-            with pytest.raises(UserError, match=r"can't be used here, where only BERT and DistilBERT can\."):
+            with pytest.raises(
+                UserError, match=r"can't be used in this part, which works only with BERT and DistilBERT models\."
+            ):
                 ask(key)
     with pytest.raises(UserError, match="head"):
         services.pretrained(key)

@@ -16,7 +16,7 @@ from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.guards import OUR_FAULT, guarded, notice_html, told_in_api
+from demos.page.guards import OUR_FAULT, guarded, notice_html, with_api_errors
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.stale import dimmed, pictures
@@ -135,7 +135,7 @@ def test_endpoints_pass_the_sentence_on() -> None:
         raise UserError(f"Not {text}.")
 
     with pytest.raises(gr.Error, match="Not this") as caught:
-        told_in_api(refuse)("this")
+        with_api_errors(refuse)("this")
     assert caught.value.message == "Not this."
 
 

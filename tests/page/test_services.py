@@ -55,7 +55,7 @@ def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
 def test_all_that_is_held_is_within_one_budget(store: ModelStore, bundled: LoadedModel, tmp_path: Path) -> None:
     services = Services(store, BUNDLED)
     assert services.memory is store.memory is services.trainings.memory
-    before = services.memory.held()
+    before = services.memory.usage()
     assert before["base models"] >= bundled.nbytes
     run = services.run(Sentence("One budget for all.", "", ""))
     (vectors,) = services.vectors.get(bundled, ["One.", "Two."], [Choice("mean", 6)])
@@ -71,11 +71,11 @@ def test_all_that_is_held_is_within_one_budget(store: ModelStore, bundled: Loade
     services.trainings.runs.keep(tuned, BUNDLED)
     classifier = services.classifier(tuned)
     assert classifier is not None
-    now = Counter(services.memory.held())
+    now = Counter(services.memory.usage())
     now.subtract(before)
     assert now["forward passes"] == run.nbytes
     assert now["vectors"] == vectors.nbytes
     assert now["drawings"] > 1_000  # compressed
     assert now["tuned models"] == classifier.nbytes > bundled.nbytes
     assert now["pre-training heads"] > nbytes_of(heads.encoder.model)
-    assert sum(services.memory.held().values()) <= services.memory.most
+    assert sum(services.memory.usage().values()) <= services.memory.most

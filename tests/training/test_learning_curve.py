@@ -170,7 +170,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     asked = iter([False] * 3)
     stopped = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0, lambda: next(asked, True)))
     assert len(stopped[-1].measured.points) == 2  # the words and the LSTM; the first training was under way
-    assert (stopped[-1].told, stopped[-1].seconds_left) == ("stopped", 0)
+    assert (stopped[-1].status, stopped[-1].seconds_left) == ("stopped", 0)
     assert list(home.iterdir()) == []
     assert len(trainings.queue) == 0
 
@@ -186,7 +186,7 @@ def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypat
     *_, last = measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0)
     counted = Counter(point.series for point in last.measured.points)
     assert counted == {WORDS: SCRATCH_SEEDS, LSTM: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
-    assert trainings.runs.kept(a_students)
+    assert trainings.runs.has(a_students)
     assert list(trainings.runs.folder("any").parent.iterdir()) == [trainings.runs.folder(a_students)]
 
 

@@ -21,7 +21,7 @@ from demos.widgets.comparison.figure import (
     numbers_html,
     pictures,
     ranked_cells,
-    told_html,
+    summary_html,
 )
 from tests.programs import printed
 
@@ -82,7 +82,7 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
     assert ranked_cells(found)[:5] == [cell[1:] for cell in ranked[:5]]
     assert len(ranked_cells(found)) == len(cells)
     _, i, j = ranked[0]
-    told = told_html(found, *sides(runs))
+    told = summary_html(found, *sides(runs))
     assert "Layer 2, head 3." in told
     assert f"from <q>{names[i]}</q> to <q>{names[j]}</q>" in told
     assert f"(left {found.left[i, j]:.2f}, right {found.right[i, j]:.2f})" in told
@@ -96,10 +96,10 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
 
 def test_the_same_twice_and_nothing_in_common(runs: tuple[Run, Run]) -> None:
     same = compare(Measured(runs[0]), Measured(runs[0]), HEAD, HEAD, fold=True)
-    told = told_html(same, *sides((runs[0], runs[0])))
+    told = summary_html(same, *sides((runs[0], runs[0])))
     assert "no weight differs by 0.0005 or more" in told
     assert "aside" not in told
-    against = told_html(
+    against = summary_html(
         compare(*map(Measured, runs), HEAD, Which(), fold=True), sides(runs)[0], sides(runs, Which())[1]
     )
     assert "Layer 2, head 3, compared with mean of all layers and heads." in against
@@ -108,7 +108,7 @@ def test_the_same_twice_and_nothing_in_common(runs: tuple[Run, Run]) -> None:
 def test_a_cut_is_told(tiny: LoadedModel) -> None:
     run = RunCache().get(tiny, "sand " * 100)
     found = compare(Measured(run), Measured(run), HEAD, HEAD, fold=True)
-    assert "one &lt;i&gt;: only the first 64 of 102 tokens are compared." in told_html(found, *sides((run, run)))
+    assert "one &lt;i&gt;: only the first 64 of 102 tokens are compared." in summary_html(found, *sides((run, run)))
 
 
 def test_the_heads_that_differ_most() -> None:
@@ -127,7 +127,7 @@ def test_the_heads_that_differ_most() -> None:
 
 def test_what_was_typed_stays_text(runs: tuple[Run, Run]) -> None:
     found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
-    shown = told_html(found, *sides(runs)) + largest_html(found) + numbers_html(found, *sides(runs))
+    shown = summary_html(found, *sides(runs)) + largest_html(found) + numbers_html(found, *sides(runs))
     assert not re.search(r"<(?!/?(?:p|b|q|h3|div|table|caption|thead|tbody|tr|th|td|small)\b)", shown)
     assert "&lt;" in shown
 

@@ -96,8 +96,8 @@ def test_numbers_are_compared_with_their_mean_and_a_correlation_is_no_percentage
     assert message["legend"]["guess"] == "always the mean score (loss)"
     assert message["titles"][0] == ["Loss", "mean squared error, lower is better"]
     assert (message["shares"], json.loads(idle_message("accuracy", ("", math.nan), 2))["shares"]) == (False, True)
-    assert text.tested_told(SimpleNamespace(metrics={SPEARMAN: 0.594})) == "Test Spearman's ρ 0.59."
-    assert text.tested_told(SimpleNamespace(metrics={"accuracy": 0.594})) == "Test accuracy 59%."
+    assert text.result_text(SimpleNamespace(metrics={SPEARMAN: 0.594})) == "Test Spearman's ρ 0.59."
+    assert text.result_text(SimpleNamespace(metrics={"accuracy": 0.594})) == "Test accuracy 59%."
 
 
 def test_during_a_run_the_dashed_lines_have_the_tasks_own_name_for_them() -> None:

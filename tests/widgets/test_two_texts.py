@@ -6,7 +6,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.figures.palette import SPECIAL, word_colour
-from demos.widgets.bertviz.messages import Held
+from demos.widgets.bertviz.messages import BrowserCache
 from demos.widgets.bertviz.two_texts import two_texts_message
 from demos.widgets.bertviz.views import VIEWS
 from tests.widgets.unpacking import unpack_weights
@@ -17,7 +17,7 @@ WEIGHTS = np.random.default_rng(3).dirichlet(np.ones(2), (2, 4, 3)).astype(np.fl
 
 
 def test_both_sides_and_the_weights_of_one_layer() -> None:
-    message, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["head"], 1, 2, Held(), model="M")
+    message, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["head"], 1, 2, BrowserCache(), model="M")
     assert message["tokens"] == ["<s>", "le", "chat"]
     assert message["hues"] == [SPECIAL, word_colour(0), word_colour(1)]
     assert message["columns"]["tokens"] == ["the", "cat"]
@@ -29,8 +29,8 @@ def test_both_sides_and_the_weights_of_one_layer() -> None:
 
 
 def test_nothing_is_sent_twice_and_other_weights_are_another_picture() -> None:
-    _, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["head"], 1, 0, Held())
-    message, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["model"], 1, 0, Held.read(held.say()))
+    _, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["head"], 1, 0, BrowserCache())
+    message, held = two_texts_message(WEIGHTS, ROWS, COLUMNS, VIEWS["model"], 1, 0, BrowserCache.read(held.say()))
     assert list(message["weights"]) == ["0"]
     message, held = two_texts_message(WEIGHTS[:, ::-1], ROWS, COLUMNS, VIEWS["head"], 0, 0, held)
     assert list(message["weights"]) == ["0"]

@@ -100,7 +100,7 @@ class _Silence:
     """A hook before W^O: zero where `dropped`, each <bool>[rows or 1, H], say so, one for each call of a pass."""
 
     def __init__(self, dropped: Sequence[torch.Tensor]) -> None:
-        self.calls = cycle([one[:, None, :, None] for one in dropped])  # [rows or 1, 1, H, 1]
+        self.calls = cycle([mask[:, None, :, None] for mask in dropped])  # [rows or 1, 1, H, 1]
 
     def __call__(self, _module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
         z = inputs[0]  # [batch, n, H * d_k]

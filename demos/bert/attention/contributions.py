@@ -72,8 +72,8 @@ class Measured:
         encoding, layers = self.run.encoding, range(self.run.num_layers)
         if self.lengths is None:
             return pattern_scores(self.run.attentions, encoding)
-        found = [pattern_scores(self.shares(layer)[None], encoding) for layer in layers]
-        return {name: np.concatenate([scores[name] for scores in found]) for name in found[0]}
+        by_layer = [pattern_scores(self.shares(layer)[None], encoding) for layer in layers]
+        return {name: np.concatenate([scores[name] for scores in by_layer]) for name in by_layer[0]}
 
 
 def measured(loaded: LoadedModel, run: Run, measure: str) -> Measured:
@@ -120,8 +120,8 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     transformed = _transformed(weights, states)  # [H, n, d]
     scaled = _scaled(weights, transformed.astype(np.float64)).swapaxes(0, 1)  # [n, H, d]
     products = scaled @ scaled.swapaxes(1, 2)  # u_h . u_k of each token: [n, H, H]
-    given = attention.astype(np.float64).transpose(2, 1, 0)  # a_ij by key, query, head: [n, n, H]
-    squares = ((given @ products) * given).sum(axis=-1)  # [n, n], a row a key
+    by_key = attention.astype(np.float64).transpose(2, 1, 0)  # a_ij by key, query, head: [n, n, H]
+    squares = ((by_key @ products) * by_key).sum(axis=-1)  # [n, n], a row a key
     mixed = _projected(weights, attention @ split_heads(weights.value(states), weights.num_heads))
     norms: np.ndarray = np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
     return norms

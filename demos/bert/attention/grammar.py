@@ -51,7 +51,7 @@ class Relation:
 
     name: str
     places: tuple[tuple[int, int, int], ...]  # of each pair: its sentence, dependent, head
-    found: np.ndarray  # <int>[2, L, A, P]: the word that each head leads to, by direction
+    predicted: np.ndarray  # <int>[2, L, A, P]: the word that each head leads to, by direction
     hits: np.ndarray  # <bool>[2, L, A, P]: whether that is the right one
     offset: int  # of the baseline: the head is so many words after its dependent
     baseline: float
@@ -85,7 +85,7 @@ def _read(text: str, pairs: str) -> Sentence:
 
     def place(name: str) -> int:
         word, _, count = name.lower().partition("#")
-        at = [place for place, one in enumerate(lower) if one == word]
+        at = [place for place, candidate in enumerate(lower) if candidate == word]
         if len(at) < int(count or 1):
             raise ValueError(f"{name!r} is not in {text!r}")
         return at[int(count or 1) - 1]
@@ -116,8 +116,8 @@ def measure_grammar(loaded: LoadedModel, sentences: Sequence[Sentence]) -> Gener
             weights = word_weights(run.attentions, run.encoding)
             if weights.shape[-1] != len(sentences[len(strongest)].words):
                 raise UserError(
-                    "This model's tokenizer divides these sentences into words in another way than their annotation, "
-                    "so they can't be scored."
+                    "This model's tokenizer splits these sentences into words differently from the annotation, so the "
+                    "heads can't be scored on them."
                 )
             at = np.arange(weights.shape[-1])
             weights[..., at, at] = -1
@@ -133,17 +133,19 @@ def relation_of(name: str, sentences: Sequence[Sentence], strongest: Sequence[np
         for relation, dependent, head in sentence.pairs
         if relation == name
     )
-    ways = [[(number, a, b) for number, a, b in places], [(number, b, a) for number, a, b in places]]
-    found = np.stack([np.stack([strongest[number][..., at] for number, at, _ in way], axis=-1) for way in ways])
-    right = np.array([[to for *_, to in way] for way in ways])  # [2, P]
-    hits = found == right[:, None, None, :]
+    directions = [[(number, a, b) for number, a, b in places], [(number, b, a) for number, a, b in places]]
+    predicted = np.stack(
+        [np.stack([strongest[number][..., at] for number, at, _ in pairs], axis=-1) for pairs in directions]
+    )
+    right = np.array([[to for *_, to in pairs] for pairs in directions])  # [2, P]
+    hits = predicted == right[:, None, None, :]
     distances = [head - dependent for _, dependent, head in places]
     offset = max(sorted(set(distances), key=abs), key=distances.count)
     odd = np.array([number % 2 for number, *_ in places], dtype=bool)
     held_out = sum(float(hits[(*best_place(hits[..., chosen]), ...)][~chosen].sum()) for chosen in (odd, ~odd)) / len(
         places
     )
-    return Relation(name, places, found, hits, offset, distances.count(offset) / len(places), held_out)
+    return Relation(name, places, predicted, hits, offset, distances.count(offset) / len(places), held_out)
 
 
 def best_place(hits: np.ndarray) -> tuple[int, int, int]:

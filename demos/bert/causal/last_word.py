@@ -37,12 +37,14 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
     numbers of pieces, what comes after is compared from the end, and the words themselves not at all.
     Raises UserError as `with_last_word`, and for more than MOST tokens.
     """
-    before, after = (encode(loaded.tokenizer, one) for one in (text, with_last_word(text, word)))
+    before, after = (encode(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))
     if max(len(before), len(after)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     if decoder:
         before, after = _without_end(before), _without_end(after)
-    runs = [run_causal(loaded, one) if decoder else run_model(loaded, [one])[0] for one in (before, after)]
+    runs = [
+        run_causal(loaded, encoding) if decoder else run_model(loaded, [encoding])[0] for encoding in (before, after)
+    ]
     old, new = (run.hidden_states for run in runs)
     n, m = len(before), len(after)
     same = [a == b for a, b in zip(before.input_ids, after.input_ids, strict=False)]

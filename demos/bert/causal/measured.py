@@ -36,4 +36,4 @@ class Measured:
 @cache
 def measured() -> tuple[Measured, ...]:
     """What is stored beside the weights."""
-    return tuple(Measured(**one) for one in json.loads(read_text(FILE)))
+    return tuple(Measured(**entry) for entry in json.loads(read_text(FILE)))

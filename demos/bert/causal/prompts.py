@@ -27,7 +27,7 @@ class Task:
     """Questions of one kind with their answers; the examples of each are the ones after it, in a circle."""
 
     name: str
-    told: str  # what a prompt begins with
+    instruction: str  # what a prompt begins with
     form: str  # of a question about a word
     words: tuple[tuple[str, str], ...]  # each with its answer
     prefix: str = ""  # T5 was trained on this task with it: the word comes next, and no question
@@ -42,7 +42,7 @@ class Task:
         pairs = self.pairs
         examples = [pairs[(number + 1 + at) % len(pairs)] for at in range(shots)]
         solved = "".join(f" {question} is {answer}." for question, answer in examples)
-        return f"{self.told}{solved} {pairs[number][0]} is"
+        return f"{self.instruction}{solved} {pairs[number][0]} is"
 
     def prompts(self, number: int) -> list[str]:
         """With 0, 1 and 3 examples."""
@@ -54,8 +54,8 @@ class Task:
 
 
 def _words(text: str) -> tuple[tuple[str, str], ...]:
-    found = (pair.split(":") for pair in text.split())
-    return tuple((word, answer) for word, answer in found)
+    pairs = (pair.split(":") for pair in text.split())
+    return tuple((word, answer) for word, answer in pairs)
 
 
 TASKS = (
@@ -125,4 +125,4 @@ def scored(tokenizer: Any, prompt: str, answer: str, pieces: Sequence[int], logi
 def continued(decoder: Pretrained, prompt: str) -> str:
     """What the decoder goes on with, the likeliest word piece each time, WRITTEN in all."""
     chosen = write(decoder, beginning(decoder, prompt), Method(), WRITTEN)
-    return str(decoder.tokenizer.decode([one.guess.token_id for one in chosen]))
+    return str(decoder.tokenizer.decode([candidate.guess.token_id for candidate in chosen]))

@@ -91,7 +91,7 @@ def next_word(decoder: Pretrained, input_ids: Sequence[int], method: Method, cou
     """What follows `input_ids`: the `count` likeliest word pieces and the chosen one."""
     logits = next_logits(decoder, input_ids)
     own, (chosen, final) = logits.double().softmax(-1), choose(logits, method, len(input_ids))
-    kept = final > 0
+    allowed = final > 0
 
     def candidate(index: int) -> Candidate:
         return Candidate(guess_at(decoder.tokenizer, logits, own, index), float(final[index]))
@@ -101,8 +101,8 @@ def next_word(decoder: Pretrained, input_ids: Sequence[int], method: Method, cou
         chosen=candidate(chosen),
         rank=1 + int((logits > logits[chosen]).sum()),
         entropy=float(torch.special.entr(own).sum() / np.log(2)),
-        choices=int(kept.sum()),
-        covered=float(own[kept].sum()),
+        choices=int(allowed.sum()),
+        covered=float(own[allowed].sum()),
     )
 
 

@@ -64,14 +64,16 @@ def beam_search(
     finished: list[Hypothesis] = []
     steps: list[tuple[Candidate, ...]] = []
     for length in range(1, longest + 1):
-        candidates = _candidates(live, next_log_probabilities([one.tokens for one in live]), width, penalty, end)
+        candidates = _candidates(
+            live, next_log_probabilities([hypothesis.tokens for hypothesis in live]), width, penalty, end
+        )
         steps.append(candidates)
-        finished += [one.hypothesis for one in candidates if one.fate == ENDED]
-        live = [one.hypothesis for one in candidates if one.fate == KEPT]
+        finished += [candidate.hypothesis for candidate in candidates if candidate.fate == ENDED]
+        live = [candidate.hypothesis for candidate in candidates if candidate.fate == KEPT]
         if length == longest:
             finished += live
-        finished = sorted(finished, key=lambda one: -one.score)[:width]
-        attainable = max((one.log_probability / longest**penalty for one in live), default=float("-inf"))
+        finished = sorted(finished, key=lambda hypothesis: -hypothesis.score)[:width]
+        attainable = max((hypothesis.log_probability / longest**penalty for hypothesis in live), default=float("-inf"))
         if finished and attainable <= finished[0].score:
             break
     return Search(tuple(steps), tuple(finished))
@@ -82,10 +84,10 @@ def _candidates(
 ) -> tuple[Candidate, ...]:
     """The best continuations of all: at most `width` that go on, those that end among the best, and what is between."""
     vocabulary = log_probabilities.shape[-1]
-    totals = log_probabilities + log_probabilities.new_tensor([[one.log_probability] for one in live])
+    totals = log_probabilities + log_probabilities.new_tensor([[hypothesis.log_probability] for hypothesis in live])
     many = min(totals.numel(), 2 * width)  # at most `width` of them end: one for each prefix
     values, places = totals.flatten().topk(many)
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     going = 0
     for rank, (value, place) in enumerate(zip(values.tolist(), places.tolist(), strict=True)):
         if value == float("-inf"):
@@ -99,5 +101,5 @@ def _candidates(
             fate = ENDED
         elif token != end and going < width:
             fate, going = KEPT, going + 1
-        found.append(Candidate(grown, parent, of_token, fate))
-    return tuple(found)
+        candidates.append(Candidate(grown, parent, of_token, fate))
+    return tuple(candidates)

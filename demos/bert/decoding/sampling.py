@@ -39,25 +39,25 @@ class Reshaped:
 
     original: Tensor  # softmax of the logits
     tempered: Tensor  # softmax of the logits divided by the temperature
-    kept: Tensor  # bool: what top-k and top-p leave
+    allowed: Tensor  # bool: what top-k and top-p leave
     final: Tensor  # `tempered` over what is kept, summing to 1 again
 
 
 def reshape(logits: Tensor, sampling: Sampling) -> Reshaped:
     """All steps from the logits [V] of one place to the distribution that is drawn from (Holtzman et al. 2020)."""
     tempered = (logits / sampling.temperature).softmax(-1)
-    kept = torch.ones_like(tempered, dtype=torch.bool)
+    allowed = torch.ones_like(tempered, dtype=torch.bool)
     if sampling.top_k:
         least = logits.topk(min(sampling.top_k, len(logits))).values[-1]
-        kept = logits >= least  # equal logits stay together, as in transformers
+        allowed = logits >= least  # equal logits stay together, as in transformers
     if sampling.top_p < 1:
-        shares, order = tempered.where(kept, 0.0).sort(descending=True, stable=True)
+        shares, order = tempered.where(allowed, 0.0).sort(descending=True, stable=True)
         shares = shares / shares.sum()
         before = shares.cumsum(-1) - shares  # the probability of all that is likelier
-        within = torch.zeros_like(kept).scatter(0, order, before < sampling.top_p)
-        kept = kept & within
-    final = tempered.where(kept, 0.0)
-    return Reshaped(logits.softmax(-1), tempered, kept, final / final.sum())
+        within = torch.zeros_like(allowed).scatter(0, order, before < sampling.top_p)
+        allowed = allowed & within
+    final = tempered.where(allowed, 0.0)
+    return Reshaped(logits.softmax(-1), tempered, allowed, final / final.sum())
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ def sample(
     generator = torch.Generator().manual_seed(seed)
     drawn: tuple[Drawn, ...] = ()
     while len(drawn) < longest and (not drawn or drawn[-1].token != end):
-        logits = next_logits(tuple(one.token for one in drawn))
+        logits = next_logits(tuple(draw.token for draw in drawn))
         shares = reshape(logits, sampling)
         token = int(torch.multinomial(shares.final, 1, generator=generator))
         own = logits.log_softmax(-1)[token].item()
-        drawn += (Drawn(token, shares.final[token].item(), own, int(shares.kept.sum())),)
+        drawn += (Drawn(token, shares.final[token].item(), own, int(shares.allowed.sum())),)
     return drawn

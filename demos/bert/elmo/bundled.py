@@ -33,19 +33,19 @@ class Trained:
 def save(trained: Trained, path: Path) -> None:
     """Weights in float16, and with them the words and the measurements."""
     tensors = {name: tensor.half().contiguous() for name, tensor in trained.model.state_dict().items()}
-    told = {"vocabulary": json.dumps(trained.vocabulary), "measured": json.dumps(trained.measured)}
-    save_file(tensors, path, metadata=told)
+    metadata = {"vocabulary": json.dumps(trained.vocabulary), "measured": json.dumps(trained.measured)}
+    save_file(tensors, path, metadata=metadata)
 
 
 def load(path: Path) -> Trained:
     """What `save` wrote, in float32."""
     with safe_open(path, "pt") as file:
-        told = file.metadata()
+        metadata = file.metadata()
         weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
-    vocabulary = tuple(json.loads(told["vocabulary"]))
+    vocabulary = tuple(json.loads(metadata["vocabulary"]))
     model = TwoWay(len(vocabulary), weights["output.weight"].shape[1])
     model.load_state_dict(weights)
-    return Trained(model.eval().requires_grad_(False), vocabulary, json.loads(told["measured"]))
+    return Trained(model.eval().requires_grad_(False), vocabulary, json.loads(metadata["measured"]))
 
 
 @cache

@@ -63,10 +63,10 @@ def _likeliest(trained: Trained, logits: torch.Tensor) -> tuple[tuple[str, float
 
 def shares_of(weights: Sequence[float]) -> np.ndarray:
     """s_0 ... s_L: weights of 0 or more, divided by their sum. Raises UserError where all are 0."""
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (LAYERS + 1,) or not np.isfinite(given).all() or (given < 0).any() or not given.sum():
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (LAYERS + 1,) or not np.isfinite(values).all() or (values < 0).any() or not values.sum():
         raise UserError("Give at least one layer a weight above 0.")
-    return given / given.sum()
+    return values / values.sum()
 
 
 def mixed(layers: np.ndarray, shares: np.ndarray, gamma: float = 1.0) -> np.ndarray:
@@ -82,5 +82,5 @@ def standardised(layers: np.ndarray) -> np.ndarray:
     """
     wide = layers.astype(np.float64)
     wide -= wide.mean(-1, keepdims=True)
-    made: np.ndarray = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + EPSILON)
-    return made
+    scaled: np.ndarray = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + EPSILON)
+    return scaled

@@ -30,7 +30,7 @@ class Dependence:
 
 def word_tokens(encoding: Encoding) -> list[tuple[str, list[int]]]:
     """The words of sentence A, as ELMo splits it, each with BERT's tokens for it; words without one are left out."""
-    found = []
+    words = []
     for word, start, end in word_spans(encoding.text):
         tokens = [
             place
@@ -38,8 +38,8 @@ def word_tokens(encoding: Encoding) -> list[tuple[str, list[int]]]:
             if encoding.sequence_ids[place] == 0 and first < end and last > start
         ]
         if tokens:
-            found.append((word, tokens))
-    return found
+            words.append((word, tokens))
+    return words
 
 
 def dependence(loaded: LoadedModel, trained: Trained, encoding: Encoding, at: int) -> Dependence:

@@ -19,7 +19,7 @@ from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 
 MIN_PAIRS = 5  # with fewer an interval says nothing
-HELD_FLOATS = 24 * 2**20  # 96 MB: more vectors than these are made, compared and dropped part by part
+MAX_SHARED_FLOATS = 24 * 2**20  # 96 MB: more vectors than these are made, compared and dropped part by part
 RESAMPLES = 500
 SAME = 1e-6  # cosines that differ by less are one and the same: there is no order in them
 Z95 = 1.959964
@@ -146,13 +146,13 @@ def gap_between(first: np.ndarray, second: np.ndarray, ratings: np.ndarray) -> G
 
 
 def mean_against_cls(
-    choices: Sequence[Choice], cosines: np.ndarray, found: Sequence[Correlation], scores: np.ndarray
+    choices: Sequence[Choice], cosines: np.ndarray, correlations: Sequence[Correlation], scores: np.ndarray
 ) -> tuple[tuple[int, Gap], ...]:
     """(layer, the mean's rho minus [CLS]'s) for the last layer, and for the one where [CLS] is farthest behind."""
     at = {choice: row for row, choice in enumerate(choices)}
     layers = [choice.layer for choice in choices if choice.pooling == "cls" and isinstance(choice.layer, int)]
     both = {layer: (at[Choice("mean", layer)], at[Choice("cls", layer)]) for layer in layers}
-    behind = {layer: found[mean].spearman - found[cls].spearman for layer, (mean, cls) in both.items()}
+    behind = {layer: correlations[mean].spearman - correlations[cls].spearman for layer, (mean, cls) in both.items()}
     defined = {layer: value for layer, value in behind.items() if not math.isnan(value)}
     shown = [max(layers)] if max(layers) in defined else []
     if defined and max(defined.values()) > 0:  # else [CLS] is behind nowhere
@@ -191,11 +191,11 @@ def agreement_steps(
     pairs, choices, config = checked(pairs), choices_of(loaded), loaded.model.config
     floats = sum(dimension(choice, config.num_hidden_layers, config.hidden_size) for choice in choices)
     total = len(sides_of(pairs)[0])
-    shared = total * floats <= HELD_FLOATS
+    shared = total * floats <= MAX_SHARED_FLOATS
     parts = [list(range(len(pairs)))]
     if not shared:
         order = sorted(parts[0], key=lambda row: len(pairs[row].first) + len(pairs[row].second))
-        size = max(8, HELD_FLOATS // (2 * floats))
+        size = max(8, MAX_SHARED_FLOATS // (2 * floats))
         parts = [order[start : start + size] for start in range(0, len(order), size)]
     cosines = np.empty((len(choices), len(pairs)), dtype=np.float32)
     done = 0

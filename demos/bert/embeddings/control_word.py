@@ -41,17 +41,17 @@ def control_word(word: str, uses: Sequence[Use]) -> str:
                 senses.setdefault(other, {})[use.sentence] = use.sense
     senses.pop(word.lower(), None)
 
-    def fits(found: Sequence[int]) -> bool:
-        return len(set(found)) > 1 and len(found) > len(set(found))
+    def fits(labels: Sequence[int]) -> bool:
+        return len(set(labels)) > 1 and len(labels) > len(set(labels))
 
-    counts = {other: len(found) for other, found in senses.items() if fits(list(found.values()))}
+    counts = {other: len(by_sentence) for other, by_sentence in senses.items() if fits(list(by_sentence.values()))}
     return max(counts, key=lambda other: counts[other]) if counts else ""
 
 
 def control_uses(other: str, uses: Sequence[Use]) -> list[Use]:
     """Where `other` first stands in each sentence of known sense that has it, in that sentence's sense."""
-    found = {use.sentence: use for use in uses if use.sense is not None and find_word(use.sentence, other)}
-    return [Use(line, *find_word(line, other)[0], use.sense) for line, use in found.items()]
+    by_sentence = {use.sentence: use for use in uses if use.sense is not None and find_word(use.sentence, other)}
+    return [Use(line, *find_word(line, other)[0], use.sense) for line, use in by_sentence.items()]
 
 
 def control_of(
@@ -70,7 +70,7 @@ def control_of(
     except UserError:  # beyond the last token that is read: the word's own uses are worth seeing all the same
         return None
     lines = {use.sentence for use in placed}
-    kept = [index for index, use in enumerate(uses) if use.sense is not None and use.sentence in lines]
+    selected = [index for index, use in enumerate(uses) if use.sense is not None and use.sentence in lines]
     theirs = contrast(use_cosines(states), [use.sense for use in placed])
-    own = contrast(cosines[:, kept][:, :, kept], [uses[index].sense for index in kept])
+    own = contrast(cosines[:, selected][:, :, selected], [uses[index].sense for index in selected])
     return Control(other, len(lines), theirs, own) if theirs and own else None

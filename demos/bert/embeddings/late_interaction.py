@@ -41,7 +41,7 @@ def token_vector_steps(
     """As `token_vectors`, of texts cut to `most_tokens`; tells after each batch how many texts are done."""
     encodings = [encode(loaded.tokenizer, text, max_length=most_tokens) for text in texts]
     by_length = sorted(range(len(texts)), key=lambda at: len(encodings[at]))
-    found: dict[int, TokenVectors] = {}
+    vectors: dict[int, TokenVectors] = {}
     for start in range(0, len(by_length), BATCH):
         places = by_length[start : start + BATCH]
         with torch.inference_mode():
@@ -49,11 +49,13 @@ def token_vector_steps(
             units = torch.nn.functional.normalize(states, dim=-1).numpy()
         for row, at in enumerate(places):
             labels = Labels.of_tokens(encodings[at])
-            kept = [index for index, name in enumerate(labels.names) if not labels.special[index] and has_letters(name)]
+            selected = [
+                index for index, name in enumerate(labels.names) if not labels.special[index] and has_letters(name)
+            ]
             mean = states[row, : len(labels)].mean(0).numpy()
-            found[at] = TokenVectors(labels.take(kept), units[row, kept], mean)
-        yield len(found)
-    return [found[at] for at in range(len(texts))]
+            vectors[at] = TokenVectors(labels.take(selected), units[row, selected], mean)
+        yield len(vectors)
+    return [vectors[at] for at in range(len(texts))]
 
 
 @dataclass(frozen=True)

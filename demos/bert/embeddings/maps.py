@@ -25,7 +25,7 @@ PCA_MAP, TSNE_MAP, UMAP_MAP = "pca", "tsne", "umap"
 METHODS = (PCA_MAP, TSNE_MAP, UMAP_MAP)
 NEIGHBOURS = 10  # of each point, over which a map is judged
 MAX_POINTS = 3_000
-MAPS_KEPT = 48
+MAX_MAPS = 48
 AT_ONCE = 2  # maps being made; a reader who has gone leaves his to end, and no more than these
 FULL_SVD = 1_000  # rows or columns; above, LAPACK's whole decomposition takes seconds and ARPACK finds the same axes
 LOOK_SECONDS = 0.25
@@ -53,7 +53,7 @@ class Layout:
     nearest_on_map: np.ndarray  # int [m, n]: by the distance on the map
 
     @property
-    def kept(self) -> float:
+    def preservation(self) -> float:
         """The share of the neighbours in the vectors' space that are neighbours on the map too."""
         same = [len(np.intersect1d(a, b)) for a, b in zip(self.nearest, self.nearest_on_map, strict=True)]
         return sum(same) / self.nearest.size if self.nearest.size else 1.0
@@ -73,7 +73,7 @@ class MapCache:
     """Maps by vectors and recipe, each made once for all who ask."""
 
     def __init__(self) -> None:
-        self._maps: OnceCache[Laying, Layout] = OnceCache(MAPS_KEPT)
+        self._maps: OnceCache[Laying, Layout] = OnceCache(MAX_MAPS)
 
     def steps(self, vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
         """`lay_out` with its progress: tells at once, then four times a second, and returns the map."""
@@ -81,7 +81,11 @@ class MapCache:
         if recipe.method == PCA_MAP:
             recipe = Recipe(PCA_MAP, recipe.dimensions)
         key = (digest, vectors.shape, recipe)
-        return (yield from self._maps.steps(key, lambda: _watched(vectors, recipe), _told(len(vectors), recipe, 0.0)))
+        return (
+            yield from self._maps.steps(
+                key, lambda: _lay_out_steps(vectors, recipe), _progress(len(vectors), recipe, 0.0)
+            )
+        )
 
 
 def lay_out(vectors: np.ndarray, recipe: Recipe) -> Layout:
@@ -198,12 +202,12 @@ def _umap(units: np.ndarray, recipe: Recipe, nearby: int) -> np.ndarray:
 _slots = threading.BoundedSemaphore(AT_ONCE)
 
 
-def _told(count: int, recipe: Recipe, seconds: float) -> Laying:
+def _progress(count: int, recipe: Recipe, seconds: float) -> Laying:
     first = recipe.method == UMAP_MAP and not _umap_ready.is_set()
     return Laying(recipe.method, count, seconds, first)
 
 
-def _watched(vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
+def _lay_out_steps(vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
     """`lay_out` in a thread of its own, so that whoever waits can be told, and can go."""
     layout: Future[Layout] = Future()
 
@@ -219,7 +223,7 @@ def _watched(vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Lay
     threading.Thread(target=work, name="map", daemon=True).start()
     try:
         while not wait([layout], LOOK_SECONDS).done:
-            yield _told(len(vectors), recipe, time.monotonic() - began)
+            yield _progress(len(vectors), recipe, time.monotonic() - began)
     finally:
         layout.cancel()
     return layout.result()

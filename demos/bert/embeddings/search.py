@@ -17,7 +17,7 @@ class Precision:
 
     k: int
     value: float  # relevant ones among the first k, as a share of k, averaged over all queries
-    found: float  # how many of the k places are filled, on average
+    filled: float  # how many of the k places are filled, on average
     chance: float  # what k drawn by lot would reach
 
 
@@ -54,7 +54,7 @@ class Keywords:
         """Where each sentence has words of the query that count: characters [start, end)."""
         words = set(self._analyse(query))
         return [
-            frozenset(found.span() for found in WORD.finditer(sentence) if found[0].lower() in words)
+            frozenset(match.span() for match in WORD.finditer(sentence) if match[0].lower() in words)
             for sentence in sentences
         ]
 
@@ -87,8 +87,8 @@ def precision_at(similarity: np.ndarray, labels: Sequence[str], k: int = 10, abo
     last = np.partition(scores, m - k, axis=1)[:, [m - k]]  # the k-th highest of each row
     higher, equal = scores > last, scores == last
     room = k - higher.sum(axis=1, keepdims=True)
-    found = (higher | (equal & (equal.cumsum(axis=1) <= room))) & (scores > above)
+    retrieved = (higher | (equal & (equal.cumsum(axis=1) <= room))) & (scores > above)
     numbers = np.unique(np.asarray(labels), return_inverse=True)[1]
     same = numbers[:, None] == numbers[None, :]
     chance = (int(same.sum()) - m) / (m * (m - 1))
-    return Precision(k, float((found & same).sum() / (m * k)), float(found.sum() / m), chance)
+    return Precision(k, float((retrieved & same).sum() / (m * k)), float(retrieved.sum() / m), chance)

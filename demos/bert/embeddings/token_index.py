@@ -13,7 +13,7 @@ from demos.bert.embeddings.vector_cache import Encoded, digest_of
 from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 from demos.errors import UserError
 
 MOST_TEXTS = 500  # of a list
@@ -31,7 +31,7 @@ class TokenIndex:
 
     @property
     def nbytes(self) -> int:
-        return self.means.nbytes + sum(one.units.nbytes for one in self.tokens)
+        return self.means.nbytes + sum(vectors.units.nbytes for vectors in self.tokens)
 
     @property
     def token_count(self) -> int:
@@ -51,8 +51,9 @@ class TokenIndexes:
 
     def __init__(self, memory: Budget | None = None) -> None:
         self._memory = Budget() if memory is None else memory
-        self._kept: OnceCache[Encoded, TokenIndex] = OnceCache(
-            MAX_CACHE_BYTES, lambda kept: kept[0].nbytes, self._memory, KIND
+        self._models = ObjectNumbers()
+        self._indexes: OnceCache[Encoded, TokenIndex] = OnceCache(
+            MAX_CACHE_BYTES, lambda result: result[0].nbytes, self._memory, KIND
         )
 
     def steps(self, loaded: LoadedModel, texts: Sequence[str]) -> Generator[Encoded, None, TokenIndex]:
@@ -74,10 +75,10 @@ class TokenIndexes:
                         yield Encoded(next(counted), len(texts))
                     except StopIteration as end:
                         tokens: list[TokenVectors] = end.value
-                        return TokenIndex(tokens, np.stack([one.mean for one in tokens]))
+                        return TokenIndex(tokens, np.stack([vectors.mean for vectors in tokens]))
 
-        key = (loaded.spec, id(loaded.model), digest_of(texts))
-        return (yield from self._kept.steps(key, read, Encoded(0, len(texts))))
+        key = (self._models.of(loaded.model), digest_of(texts))
+        return (yield from self._indexes.steps(key, read, Encoded(0, len(texts))))
 
     def get(self, loaded: LoadedModel, texts: Sequence[str]) -> TokenIndex:
         """`steps` without its progress."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import threading
-import weakref
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from demos.bert.embeddings.pooling import Choice, check_choice
 from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.once_cache import Recent
+from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
 from demos.bert.model.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
 
@@ -48,13 +45,13 @@ def encode_sentences(
     job.enter()
     try:
         job.start()
-        yield from _told([job])
+        yield from _progress_of([job])
     finally:
         job.leave()
     return [job.vectors[choice] for choice in choices]
 
 
-def _told(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
+def _progress_of(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
     """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
     done = -1
     for job in jobs:
@@ -79,8 +76,7 @@ class VectorCache:
         self.max_bytes = max_bytes
         self._vectors: Recent[np.ndarray] = Recent(max_bytes, lambda vectors: vectors.nbytes, memory, "vectors")
         self._pending: dict[Key, EncodingJob] = {}
-        self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self._numbers = itertools.count()
+        self._models = ObjectNumbers()
         self._lock = threading.Lock()
 
     @property
@@ -98,7 +94,7 @@ class VectorCache:
         ready: dict[Choice, np.ndarray] = {}
         jobs: dict[Choice, EncodingJob] = {}
         with self._lock:
-            number = self._models.setdefault(loaded.model, next(self._numbers))
+            number = self._models.of(loaded.model)
             for choice in choices:
                 vectors = self._vectors.get((number, digest, choice))
                 if vectors is not None:
@@ -115,7 +111,7 @@ class VectorCache:
         try:
             if missing:
                 mine.start()
-            yield from _told(joined)
+            yield from _progress_of(joined)
             ready |= {choice: job.vectors[choice] for choice, job in jobs.items()}
         finally:
             with self._lock:

@@ -37,12 +37,12 @@ class Use:
 
 def clean_word(word: str | None) -> str:
     """The word looked for, on one line. Raises UserError for none, or one of more than MAX_WORD characters."""
-    asked = " ".join(clean_text(word, "The word").split())
-    if not asked:
+    cleaned = " ".join(clean_text(word, "The word").split())
+    if not cleaned:
         raise UserError("Write the word to search for.")
-    if len(asked) > MAX_WORD:
-        raise UserError(f"The word has {len(asked):,} characters; the limit is {MAX_WORD}.")
-    return asked
+    if len(cleaned) > MAX_WORD:
+        raise UserError(f"The word has {len(cleaned):,} characters; the limit is {MAX_WORD}.")
+    return cleaned
 
 
 def find_word(sentence: str, word: str) -> list[tuple[int, int]]:

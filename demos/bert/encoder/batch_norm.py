@@ -64,14 +64,14 @@ def batch_statistics(values: np.ndarray, counted: np.ndarray) -> Statistics:
 def layer_normed(values: np.ndarray) -> np.ndarray:
     """(x - mean) / sqrt(variance + epsilon), each token by its own numbers."""
     own = layer_statistics(values)
-    made: np.ndarray = (values - own.mean[..., None]) / np.sqrt(own.variance[..., None] + EPSILON)
-    return made
+    normed: np.ndarray = (values - own.mean[..., None]) / np.sqrt(own.variance[..., None] + EPSILON)
+    return normed
 
 
 def batch_normed(values: np.ndarray, by: Statistics) -> np.ndarray:
     """The same, each feature by the statistics given: the batch's in training, the running ones in a test."""
-    made: np.ndarray = (values - by.mean) / np.sqrt(by.variance + EPSILON)
-    return made
+    normed: np.ndarray = (values - by.mean) / np.sqrt(by.variance + EPSILON)
+    return normed
 
 
 def running_statistics(batches: Sequence[States], padding_counts: bool) -> Statistics:
@@ -83,9 +83,9 @@ def running_statistics(batches: Sequence[States], padding_counts: bool) -> Stati
     mean, variance = np.zeros(width), np.ones(width)
     for batch in batches:
         counted = np.ones_like(batch.real) if padding_counts else batch.real
-        found, count = batch_statistics(batch.values, counted), int(counted.sum())
-        mean = (1 - MOMENTUM) * mean + MOMENTUM * found.mean
-        variance = (1 - MOMENTUM) * variance + MOMENTUM * found.variance * count / max(1, count - 1)
+        statistics, count = batch_statistics(batch.values, counted), int(counted.sum())
+        mean = (1 - MOMENTUM) * mean + MOMENTUM * statistics.mean
+        variance = (1 - MOMENTUM) * variance + MOMENTUM * statistics.variance * count / max(1, count - 1)
     return Statistics(mean, variance)
 
 
@@ -103,8 +103,8 @@ def changes(before: States, after: States, running: Statistics, padding_counts: 
     """Both batches have the same first sentence."""
     m = int(before.real[0].sum())
 
-    def moved(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        x, y = one[0, :m], other[0, :m]
+    def moved(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        x, y = first[0, :m], second[0, :m]
         shares: np.ndarray = np.linalg.norm(y - x, axis=-1) / np.linalg.norm(x, axis=-1)
         return shares
 

@@ -61,7 +61,7 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """Bytes of all weights."""
-        return sum(one.weights.nbytes for one in self.kinds.values())
+        return sum(attention.weights.nbytes for attention in self.kinds.values())
 
 
 @torch.inference_mode()
@@ -85,16 +85,20 @@ def of_both_stacks(member: Member, model: Any, tokenizer: Any, text: str, target
     _bounded(source["input_ids"][0].tolist(), "The text")
     start, end = model.config.decoder_start_token_id, model.config.eos_token_id
     if typed is None:
-        made = model.generate(**source, max_new_tokens=MOST_TOKENS, num_beams=1, do_sample=False)
-        written = made[0, 1:].tolist()
+        generated = model.generate(**source, max_new_tokens=MOST_TOKENS, num_beams=1, do_sample=False)
+        written = generated[0, 1:].tolist()
     else:
         written = typed if typed and typed[-1] == end else [*typed, end]
-    given = _bounded([start, *written[:-1]], "The target text")
-    found = model(
-        **source, decoder_input_ids=torch.tensor([given]), output_attentions=True, use_cache=False, return_dict=True
+    decoder_input = _bounded([start, *written[:-1]], "The target text")
+    outputs = model(
+        **source,
+        decoder_input_ids=torch.tensor([decoder_input]),
+        output_attentions=True,
+        use_cache=False,
+        return_dict=True,
     )
-    rows, columns = labels_of(tokenizer, given), labels_of(tokenizer, source["input_ids"][0].tolist())
-    weights = (found.encoder_attentions, found.decoder_attentions, found.cross_attentions)
+    rows, columns = labels_of(tokenizer, decoder_input), labels_of(tokenizer, source["input_ids"][0].tolist())
+    weights = (outputs.encoder_attentions, outputs.decoder_attentions, outputs.cross_attentions)
     return _three(weights, rows, columns, labels_of(tokenizer, written).names, typed is None)
 
 
@@ -102,10 +106,10 @@ def of_both_stacks(member: Member, model: Any, tokenizer: Any, text: str, target
 def of_our_decoder(decoder: Pretrained, text: str) -> Reading:
     """The bundled decoder's attention, under its causal mask. Raises UserError as `of_one_stack`."""
     ids = _bounded(list(beginning(decoder, checked(text))), "The text")
-    found = decoder.encoder.model(
+    outputs = decoder.encoder.model(
         input_ids=torch.tensor([ids]), attention_mask=causal_mask(len(ids)), output_attentions=True
     )
-    return _alone(DECODER, found.attentions, labels_of(decoder.tokenizer, ids))
+    return _alone(DECODER, outputs.attentions, labels_of(decoder.tokenizer, ids))
 
 
 @torch.inference_mode()
@@ -118,8 +122,8 @@ def of_our_translator(text: str, target: str = "") -> Reading:
     source = read_sentence(checked(text))
     written = _french(target) if target.strip() else translate(trained, [source])[0]
     encoded: Any = trained.model.read(padded([source], trained.source))
-    given = [BEGIN, *(trained.target.ids[word] for word in written)]
-    computed: Any = trained.model.write(encoded, torch.tensor([given]))
+    decoder_input = [BEGIN, *(trained.target.ids[word] for word in written)]
+    computed: Any = trained.model.write(encoded, torch.tensor([decoder_input]))
     weights = (
         [layer.attention.weights for layer in encoded.layers],
         [layer.attention.weights for layer in computed.layers],
@@ -174,4 +178,4 @@ def _three(
     """From what the encoder, the decoder and the cross-attention say."""
     sides = ((columns, columns), (rows, rows), (rows, columns))
     kinds = zip((ENCODER, DECODER, CROSS), layers, sides, strict=True)
-    return Reading({kind: Attention(kind, _stacked(one), *side) for kind, one, side in kinds}, writes, chosen)
+    return Reading({kind: Attention(kind, _stacked(weights), *side) for kind, weights, side in kinds}, writes, chosen)

@@ -67,8 +67,8 @@ class FamilyStore(ModelStore):
 def check_config(member: Member, folder: Path) -> None:
     """Raises UserError, one sentence, where the folder's model is of another kind than the catalogue says."""
     try:
-        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
+        model_type = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{member.title} can't be opened: its config.json can't be read.") from error
-    if said != member.model_type:
-        raise UserError(f"{member.title} can't be opened: its config.json says {str(said)[:40]!r}.")
+    if model_type != member.model_type:
+        raise UserError(f"{member.title} can't be opened: its config.json says {str(model_type)[:40]!r}.")

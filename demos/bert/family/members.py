@@ -80,10 +80,10 @@ _MEMBERS = (
 MEMBERS: Mapping[str, Member] = {member.key: member for member in _MEMBERS}
 
 
-def member_named(asked: object) -> Member | None:
+def member_named(requested: object) -> Member | None:
     """The one whose repository on the Hub is called so, at whatever revision."""
     try:
-        name, _ = read_name(asked)
+        name, _ = read_name(requested)
     except UserError:
         return None
     return next((member for member in MEMBERS.values() if member.hub_id == name), None)

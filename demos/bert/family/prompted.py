@@ -25,10 +25,12 @@ def answered(model: Any, tokenizer: Any, prompt: str, answer: str) -> Answered:
     return _named(tokenizer, scored(tokenizer, prompt, answer, pieces, logits_of(model, states)))
 
 
-def _named(tokenizer: Any, found: Answered) -> Answered:
+def _named(tokenizer: Any, result: Answered) -> Answered:
     """With the tokens' names as the page writes them."""
-    names = labels_of(tokenizer, [guess.token_id for guess in found.best]).names
-    return replace(found, best=tuple(replace(guess, token=name) for guess, name in zip(found.best, names, strict=True)))
+    names = labels_of(tokenizer, [guess.token_id for guess in result.best]).names
+    return replace(
+        result, best=tuple(replace(guess, token=name) for guess, name in zip(result.best, names, strict=True))
+    )
 
 
 @torch.inference_mode()
@@ -37,8 +39,8 @@ def continued(model: Any, tokenizer: Any, prompt: str) -> str:
     read, past = tokenizer(prompt)["input_ids"], None
     written: list[int] = []
     while len(written) < WRITTEN:
-        found = model(input_ids=torch.tensor([read]), past_key_values=past, use_cache=True)
-        chosen, past = int(logits_of(model, found.last_hidden_state[0, -1]).argmax()), found.past_key_values
+        outputs = model(input_ids=torch.tensor([read]), past_key_values=past, use_cache=True)
+        chosen, past = int(logits_of(model, outputs.last_hidden_state[0, -1]).argmax()), outputs.past_key_values
         if chosen == tokenizer.eos_token_id:
             break
         written.append(chosen)
@@ -54,8 +56,8 @@ def answered_by_both(model: Any, tokenizer: Any, prompt: str, answer: str) -> An
     """
     read = torch.tensor([tokenizer(prompt)["input_ids"]])
     pieces = tokenizer(answer, add_special_tokens=False)["input_ids"]
-    given = torch.tensor([[model.config.decoder_start_token_id, *pieces[:-1]]])
-    logits = model(input_ids=read, decoder_input_ids=given, use_cache=False).logits[0]
+    decoder_input = torch.tensor([[model.config.decoder_start_token_id, *pieces[:-1]]])
+    logits = model(input_ids=read, decoder_input_ids=decoder_input, use_cache=False).logits[0]
     return _named(tokenizer, scored(tokenizer, prompt, answer, pieces, logits))
 
 

@@ -87,8 +87,10 @@ class ModelSpec:
         sentences = [f"{size}, {'cased' if self.cased else 'uncased'}."]
         if not self.is_bert:
             kind = ARCHITECTURES.get(self.architecture, self.architecture)
-            named = f"{'an' if kind[0] in 'AE' else 'a'} {kind}"
-            sentences.append(f"It is {named} and opens in Tokens, Attention, Embeddings and Beside BERT.")
+            named = f"{'an' if kind[0] in 'AEX' else 'a'} {kind} model"
+            sentences.append(
+                f"It is {named}. It can be used in Tokens, Attention, most parts of Embeddings, and Beside BERT."
+            )
         if self.note:
             sentences.append(f"{self.note}.")
         parts = {
@@ -159,8 +161,8 @@ def check_bert(spec: ModelSpec) -> None:
     """Raises UserError, one sentence, for a model whose arithmetic is not BERT's."""
     if not spec.is_bert:
         raise UserError(
-            f"{spec.title} can't be used here, where only BERT and DistilBERT can. Tokens, Attention and Embeddings "
-            "take other encoders too."
+            f"{spec.title} can't be used in this part, which works only with BERT and DistilBERT models. "
+            "Tokens, Attention, most parts of Embeddings, and Beside BERT take other encoders too."
         )
 
 

@@ -72,17 +72,17 @@ def encode(
     full = tokenizer(first, pair, truncation=False, **options)
     tokens, sequences = readable(tokenizer, full.tokens()), full.sequence_ids()
     words = _words(tokenizer, tokens, full.word_ids())
-    kept, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
+    remaining, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
     return Encoding(
         text=first,
         text_pair=second if pair is not None else "",
-        tokens=tuple(tokens[i] for i in kept),
-        input_ids=tuple(full["input_ids"][i] for i in kept),
-        token_type_ids=tuple(full["token_type_ids"][i] for i in kept),
-        word_ids=tuple(words[i] for i in kept),
-        sequence_ids=tuple(sequences[i] for i in kept),
-        offsets=tuple(tuple(full["offset_mapping"][i]) for i in kept),
-        special_tokens_mask=tuple(full["special_tokens_mask"][i] for i in kept),
+        tokens=tuple(tokens[i] for i in remaining),
+        input_ids=tuple(full["input_ids"][i] for i in remaining),
+        token_type_ids=tuple(full["token_type_ids"][i] for i in remaining),
+        word_ids=tuple(words[i] for i in remaining),
+        sequence_ids=tuple(sequences[i] for i in remaining),
+        offsets=tuple(tuple(full["offset_mapping"][i]) for i in remaining),
+        special_tokens_mask=tuple(full["special_tokens_mask"][i] for i in remaining),
         dropped=tuple(tokens[i] for i in lost),
         dropped_pair=sum(sequences[i] == 1 for i in lost),
     )
@@ -144,17 +144,17 @@ def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[in
 
 def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[list[int], list[int]]:
     """Positions kept and lost when so many tokens of each sentence are kept."""
-    kept: list[int] = []
+    remaining: list[int] = []
     lost: list[int] = []
     seen = [0, 0]
     for position, sequence in enumerate(sequences):
         if sequence is not None:
             seen[sequence] += 1
-        (kept if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
-    return kept, lost
+        (remaining if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
+    return remaining, lost
 
 
-def cut_told(encoding: Encoding) -> str:
+def truncation_notice(encoding: Encoding) -> str:
     """What was cut and where, in a sentence; "" where everything fits."""
     if not encoding.dropped:
         return ""

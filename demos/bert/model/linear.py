@@ -105,7 +105,7 @@ def _seconds() -> dict[str, float]:
     generator = torch.Generator().manual_seed(0)
     shapes = ((tokens, inner), (outer, inner), (outer,), (tokens, outer))
     states, weight, bias, gradient = (torch.rand(shape, generator=generator) for shape in shapes)
-    ways: dict[str, tuple[Callable[[], torch.Tensor], ...]] = {
+    libraries: dict[str, tuple[Callable[[], torch.Tensor], ...]] = {
         "own": (lambda: linear(states, weight, bias), lambda: gradient @ weight, lambda: gradient.t() @ states),
         "oneDNN": (
             lambda: _by_onednn(states, weight, bias),
@@ -113,9 +113,9 @@ def _seconds() -> dict[str, float]:
             lambda: _by_onednn(gradient.t(), states.t(), None),
         ),
     }
-    best = {name: [float("inf")] * len(products) for name, products in ways.items()}
+    best = {name: [float("inf")] * len(products) for name, products in libraries.items()}
     for _ in range(TIMES):
-        for name, products in ways.items():
+        for name, products in libraries.items():
             for which, product in enumerate(products):
                 began = _clock()
                 product()

@@ -37,9 +37,9 @@ def machine_bytes(cgroups: Path = CGROUPS, of_process: Path = OF_PROCESS) -> int
         folder = root / path.strip("/")
         for at in (folder, *folder.parents):
             file = at / name
-            said = file.read_text().strip() if at.is_relative_to(root) and file.is_file() else ""
-            if said.isdecimal():  # and not "max"
-                limits.append(int(said))
+            limit = file.read_text().strip() if at.is_relative_to(root) and file.is_file() else ""
+            if limit.isdecimal():  # and not "max"
+                limits.append(int(limit))
     return min(limits)
 
 
@@ -86,13 +86,13 @@ class Budget:
         with self.lock:
             self._shelves.add(shelf)
 
-    def held(self) -> dict[str, int]:
+    def usage(self) -> dict[str, int]:
         """Bytes by kind, of work under way too; kinds of which there is nothing are left out."""
         with self.lock:
-            held = self._claimed.copy()
+            by_kind = self._claimed.copy()
             for shelf in self._shelves:
-                held[shelf.kind] += int(shelf.total + shelf.leaving())
-        return {kind: count for kind, count in sorted(held.items()) if count}
+                by_kind[shelf.kind] += int(shelf.total + shelf.leaving())
+        return {kind: count for kind, count in sorted(by_kind.items()) if count}
 
     @contextmanager
     def claim(self, kind: str, nbytes: float, throw_away: bool = False) -> Iterator[None]:

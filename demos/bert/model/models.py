@@ -177,25 +177,25 @@ class ModelStore:
         """The entry of `key`; no hub is asked. Raises UserError for what is not in the catalogue, nor was found."""
         if isinstance(key, str) and key in self.catalogue:
             return self.catalogue[key]
-        if self.named and isinstance(key, str) and (found := self.named.known(key)):
-            return found
+        if self.named and isinstance(key, str) and (spec := self.named.known(key)):
+            return spec
         shown = str(key)[:60]
         raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
 
-    def find(self, asked: str) -> ModelSpec:
+    def find(self, requested: str) -> ModelSpec:
         """The entry of what a reader asks for: a key, or with `any_model` the name of a model on the Hub, perhaps with
         @revision. Asks the Hub for names alone; fetches no weights. Raises UserError, one sentence."""
-        if self.named is None or (isinstance(asked, str) and asked in self.catalogue):
-            return self.spec(asked)
-        name, revision = read_name(asked)
+        if self.named is None or (isinstance(requested, str) and requested in self.catalogue):
+            return self.spec(requested)
+        name, revision = read_name(requested)
         for spec in self.catalogue.values():
             if spec.hub_id == name and revision in ("", spec.revision):
                 return spec
-        return self.named.find(asked)
+        return self.named.find(requested)
 
-    def begin_find(self, asked: str) -> Future[ModelSpec]:
+    def begin_find(self, requested: str) -> Future[ModelSpec]:
         """Begin to `find` in the background."""
-        return self._loaders.submit(self.find, asked)
+        return self._loaders.submit(self.find, requested)
 
     def ready(self, key: str) -> bool:
         """Whether the model is in memory, so that a pass needs no waiting."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future
 from contextlib import suppress
 from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar, cast
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from demos.bert.model.generators import drained
 from demos.bert.model.locks import Turns
@@ -60,7 +62,7 @@ class Recent(Generic[Value]):
     def get(self, key: Hashable) -> Value | None:
         """The value, which is the last used now; None where it is not kept."""
         with self._budget.lock:
-            return self._found(key)
+            return self._lookup(key)
 
     def put(self, key: Hashable, value: Value, needed: bool = False) -> bool:
         """Keep this value if there is room for it; says whether. For one that is `needed` whatever may go goes."""
@@ -80,8 +82,8 @@ class Recent(Generic[Value]):
         them. What that or `make` raises, all who ask are told, and nothing is kept.
         """
         with self._budget.lock:
-            if (found := self._found(key)) is not None:
-                return found
+            if (cached := self._lookup(key)) is not None:
+                return cached
             awaited, making = self._making.get(key), self._making.setdefault(key, Future())
         if awaited is not None:
             return awaited.result()
@@ -142,7 +144,7 @@ class Recent(Generic[Value]):
         in_use = self._in_use
         return next((key for key, entry in self._values.items() if in_use is None or not in_use(entry.value)), None)
 
-    def _found(self, key: Hashable) -> Value | None:
+    def _lookup(self, key: Hashable) -> Value | None:
         entry = self._values.get(key)
         if entry is None:
             left, size = self._leaving.pop(key, (lambda: None, 0.0))
@@ -179,6 +181,23 @@ class Recent(Generic[Value]):
             self.total -= entry.size
 
 
+class ObjectNumbers:
+    """Objects as parts of a cache's keys: each has a number, which no other has after it. Safe for many threads."""
+
+    def __init__(self) -> None:
+        self._numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._next = itertools.count()
+        self._lock = threading.Lock()
+
+    def of(self, thing: Any) -> int:
+        """The number of this very object."""
+        with self._lock:
+            number = self._numbers.get(thing)
+            if number is None:
+                number = self._numbers[thing] = next(self._next)
+            return number
+
+
 class OnceCache(Generic[Progress, Result]):
     """Results by key, the last asked for; safe for many threads. Who asks for what is on its way waits.
 
@@ -193,16 +212,16 @@ class OnceCache(Generic[Progress, Result]):
         budget: Budget | None = None,
         kind: str = "",
     ) -> None:
-        self._kept: Recent[tuple[Result]] = Recent(most, size, budget, kind)
+        self._results: Recent[tuple[Result]] = Recent(most, size, budget, kind)
         self._turns = Turns()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._results)
 
     def known(self, key: Hashable) -> Result | None:
         """The result of `key` where it is kept; nothing is made."""
-        kept = self._kept.get(key)
-        return None if kept is None else kept[0]
+        entry = self._results.get(key)
+        return None if entry is None else entry[0]
 
     def steps(
         self, key: Hashable, make: Callable[[], Generator[Progress, None, Result]], waiting: Progress
@@ -215,11 +234,11 @@ class OnceCache(Generic[Progress, Result]):
             while not turn.acquire(timeout=LOOK_SECONDS):
                 yield waiting
             try:
-                kept = self._kept.get(key)  # in a tuple, for a result may be None
-                if kept is None:
-                    kept = ((yield from make()),)
-                    self._kept.put(key, kept)
-                return kept[0]
+                entry = self._results.get(key)  # in a tuple, for a result may be None
+                if entry is None:
+                    entry = ((yield from make()),)
+                    self._results.put(key, entry)
+                return entry[0]
             finally:
                 turn.release()
 

@@ -48,9 +48,9 @@ def pad(tokenizer: Any, encodings: Sequence[Encoding], more: int = 0) -> Batch:
     gaps = [longest - len(encoding) for encoding in encodings]
     rows = list(zip(encodings, gaps, strict=True))
     return Batch(
-        tokens=tuple(one.tokens + (tokenizer.pad_token,) * gap for one, gap in rows),
-        input_ids=tuple(one.input_ids + (tokenizer.pad_token_id,) * gap for one, gap in rows),
-        token_type_ids=tuple(one.token_type_ids + (tokenizer.pad_token_type_id,) * gap for one, gap in rows),
-        attention_mask=tuple((1,) * len(one) + (0,) * gap for one, gap in rows),
-        word_index=tuple(one.word_index + (None,) * gap for one, gap in rows),
+        tokens=tuple(encoding.tokens + (tokenizer.pad_token,) * gap for encoding, gap in rows),
+        input_ids=tuple(encoding.input_ids + (tokenizer.pad_token_id,) * gap for encoding, gap in rows),
+        token_type_ids=tuple(encoding.token_type_ids + (tokenizer.pad_token_type_id,) * gap for encoding, gap in rows),
+        attention_mask=tuple((1,) * len(encoding) + (0,) * gap for encoding, gap in rows),
+        word_index=tuple(encoding.word_index + (None,) * gap for encoding, gap in rows),
     )

@@ -25,7 +25,7 @@ class Removal:
 
     places: tuple[int, ...]  # its tokens in the whole input
     word: str
-    probabilities: np.ndarray  # <float64>[t]: of the watched words, without this one
+    probabilities: np.ndarray  # <float64>[t]: of the candidates, without this one
     first: str  # the likeliest token then
 
 
@@ -35,16 +35,16 @@ class Removals:
 
     encoding: Encoding
     place: int
-    watched: tuple[str, ...]  # t tokens
+    candidates: tuple[str, ...]  # t tokens
     before: np.ndarray  # <float64>[t]: with all words there
     first: str  # the likeliest token there
     each: tuple[Removal, ...]
 
 
 def removal_steps(
-    pretrained: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]
+    pretrained: Pretrained, encoding: Encoding, place: int, candidates: Sequence[int]
 ) -> Generator[tuple[int, int], None, Removals]:
-    """Probabilities of the `watched` token ids at `place`, with all words there and without each other one.
+    """Probabilities of the `candidates`, token ids, at `place`, with all words there and without each other one.
 
     A word goes with all its pieces, and what follows moves up: the input is the shorter sentence's own. Yields
     (sentences read, sentences in all). Raises UserError over MAX_TOKENS tokens, or where no other word is there.
@@ -67,19 +67,19 @@ def removal_steps(
             rows.append(pretrained.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy())
         yield begin + len(batch), len(removed)
     chances = np.concatenate(rows)  # [1 + words, V]
-    names = pretrained.tokenizer.convert_ids_to_tokens(list(watched))
+    names = pretrained.tokenizer.convert_ids_to_tokens(list(candidates))
     firsts = pretrained.tokenizer.convert_ids_to_tokens(chances.argmax(axis=-1).tolist())
     return Removals(
         encoding=encoding,
         place=place,
-        watched=tuple(names),
-        before=chances[0, list(watched)],
+        candidates=tuple(names),
+        before=chances[0, list(candidates)],
         first=firsts[0],
         each=tuple(
             Removal(
                 places=tuple(places),
                 word="".join(encoding.tokens[index].removeprefix("##") for index in places),
-                probabilities=chances[row, list(watched)],
+                probabilities=chances[row, list(candidates)],
                 first=firsts[row],
             )
             for row, places in enumerate(removed)

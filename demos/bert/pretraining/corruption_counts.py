@@ -49,10 +49,10 @@ def draw_many(draw: Callable[[], Corruption], special: Sequence[int], count: int
     return Draws(np.stack([draw().kinds for _ in range(count)]), ~np.array(special, dtype=bool))
 
 
-def fit_kinds(draws: Draws, asked: Shares) -> Fit | None:
-    """Whether masked, replaced and kept tokens came up as often as asked; None where only one of them could."""
+def fit_kinds(draws: Draws, requested: Shares) -> Fit | None:
+    """Whether masked, replaced and kept tokens came up as often as requested; None where only one of them could."""
     counts = draws.counts[-1]
-    shares = np.array(asked.kinds)
+    shares = np.array(requested.kinds)
     could = shares > 1e-9
     if could.sum() < 2:
         return None

@@ -23,8 +23,8 @@ class Distribution:
     best: tuple[Guess, ...]  # the likeliest first
     covered: float  # what `best` holds together
     entropy: float  # bits, 0 to log2(V)
-    watched: Guess  # the true word where it is known, else the last layer's own first guess
-    rank: int  # of `watched`, 1 for the likeliest
+    target: Guess  # the true word where it is known, else the last layer's own first guess
+    rank: int  # of `target`, 1 for the likeliest
 
     @property
     def choices(self) -> float:
@@ -33,8 +33,8 @@ class Distribution:
 
     @property
     def loss(self) -> float:
-        """What the watched word costs, in nats: -ln of its probability (Devlin et al. 2019, section 3.1, task 1)."""
-        return -math.log(self.watched.probability)
+        """What the target costs, in nats: -ln of its probability (Devlin et al. 2019, section 3.1, task 1)."""
+        return -math.log(self.target.probability)
 
 
 def hide(tokenizer: Any, encoding: Encoding, places: Collection[int]) -> Encoding:
@@ -56,19 +56,19 @@ def states(loaded: LoadedModel, encodings: Sequence[Encoding], *, every: bool = 
 
 
 def distributions(
-    word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int, watched: int | Sequence[int] | None = None
+    word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int, target: int | Sequence[int] | None = None
 ) -> tuple[Distribution, ...]:
     """The masked-word head applied to states [r, d]: of several places, or of one place at every layer.
 
     Only the last layer's are what the head was trained for; to read the others with it is the "logit lens"
-    (nostalgebraist 2020). `watched` is the hidden token's id, or one for each row; without it the last row's first
-    guess is watched.
+    (nostalgebraist 2020). `target` is the hidden token's id, or one for each row; without it the last row's first
+    guess is the target.
     """
     with torch.inference_mode():
         logits = word_logits(torch.from_numpy(np.array(hidden)))  # [r, V]
         chances = logits.double().softmax(dim=-1)
         entropies = torch.special.entr(chances).sum(dim=-1) / np.log(2)
-        ids = torch.as_tensor(logits[-1].argmax() if watched is None else watched).expand(len(logits))
+        ids = torch.as_tensor(logits[-1].argmax() if target is None else target).expand(len(logits))
         ranks = 1 + (logits > logits.gather(1, ids[:, None])).sum(dim=-1)
         best = logits.topk(count, dim=-1).indices
 
@@ -77,7 +77,7 @@ def distributions(
             best=tuple(guess_at(tokenizer, logits[row], chances[row], index) for index in best[row].tolist()),
             covered=float(chances[row, best[row]].sum()),
             entropy=float(entropies[row]),
-            watched=guess_at(tokenizer, logits[row], chances[row], int(ids[row])),
+            target=guess_at(tokenizer, logits[row], chances[row], int(ids[row])),
             rank=int(ranks[row]),
         )
         for row in range(len(logits))
@@ -85,7 +85,7 @@ def distributions(
 
 
 def leads_from(layers: Sequence[Distribution]) -> int | None:
-    """The state from which on the watched word is first and stays so; None where it is not first at the end."""
+    """The state from which on the target is first and stays so; None where it is not first at the end."""
     behind = [number for number, layer in enumerate(layers) if layer.rank > 1]
     first = behind[-1] + 1 if behind else 0
     return first if first < len(layers) else None

@@ -55,12 +55,12 @@ def pack(
     instances, chunk, at = [], list[int](), 0
     while at < len(document):
         chunk.append(at)
-        if at == len(document) - 1 or sum(document[one] for one in chunk) >= target:
+        if at == len(document) - 1 or sum(document[sentence] for sentence in chunk) >= target:
             border = int(rng.integers(1, len(chunk))) if len(chunk) > 1 else 1
-            first = [Piece(which, one, document[one]) for one in chunk[:border]]
+            first = [Piece(which, sentence, document[sentence]) for sentence in chunk[:border]]
             is_next = len(chunk) > 1 and bool(rng.random() >= 0.5)
             if is_next:
-                second = [Piece(which, one, document[one]) for one in chunk[border:]]
+                second = [Piece(which, sentence, document[sentence]) for sentence in chunk[border:]]
             else:
                 second = _other(documents, which, target - sum(piece.tokens for piece in first), rng)
                 at -= len(chunk) - border  # what was not used is packed again
@@ -98,12 +98,12 @@ def _cut(
 
 def _without(span: Sequence[Piece], front: int, back: int) -> tuple[Piece, ...]:
     total = sum(piece.tokens for piece in span)
-    kept, start = [], 0
+    remaining, start = [], 0
     for piece in span:
         before = min(piece.tokens, max(0, front - start))
         behind = min(piece.tokens - before, max(0, start + piece.tokens - (total - back)))
         if piece.tokens > before + behind:
             left = piece.tokens - before - behind
-            kept.append(Piece(piece.document, piece.sentence, left, before, behind))
+            remaining.append(Piece(piece.document, piece.sentence, left, before, behind))
         start += piece.tokens
-    return tuple(kept)
+    return tuple(remaining)

@@ -22,7 +22,7 @@ FILES: Mapping[str, tuple[str, ...]] = {  # of assets/data: the columns that hol
     "sentiment.tsv": ("text",),
     "similarity.tsv": ("sentence1", "sentence2"),
 }
-KEPT = 8  # tokenizers whose counts are kept; a count is 8 bytes an entry
+CACHED_TOKENIZERS = 8  # tokenizers whose counts are kept; a count is 8 bytes an entry
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Unigrams:
 @cache
 def project_texts() -> tuple[str, ...]:
     """The sentences of `FILES`, written for this project."""
-    found: list[str] = []
+    sentences: list[str] = []
     for name, columns in FILES.items():
         with (DATA / name).open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                found += [row[column] for column in columns]
-    return tuple(found)
+                sentences += [row[column] for column in columns]
+    return tuple(sentences)
 
 
 def count_unigrams(tokenizer: Any, texts: Iterable[str]) -> Unigrams:
@@ -80,7 +80,7 @@ def count_unigrams(tokenizer: Any, texts: Iterable[str]) -> Unigrams:
     return Unigrams(np.bincount(np.concatenate(ids).astype(np.int64), minlength=tokenizer.vocab_size))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED_TOKENIZERS)
 def project_unigrams(tokenizer: Any) -> Unigrams:
     """The project's texts counted with this tokenizer."""
     return count_unigrams(tokenizer, project_texts())

@@ -86,14 +86,14 @@ class Vocabulary:
         if self.lowercase and not wanted.startswith("["):
             wanted = wanted.lower()
         test = {BEGINS: str.startswith, ENDS: str.endswith, CONTAINS: str.__contains__}[where]
-        found = [
+        matches = [
             entry
             for entry in self.entries
             if (not kind or entry.kind == kind)
             and (not length or entry.length == length)
             and (not wanted or test(entry.letters, wanted))
         ]
-        return Found(tuple(found[:limit]), len(found))
+        return Found(tuple(matches[:limit]), len(matches))
 
     def words_from(self, piece: str, limit: int = MAX_SHOWN) -> Found:
         """Which whole words begin with this piece: the piece's letters, its continuation prefix taken away."""

@@ -164,7 +164,7 @@ def match(word: str, lookup: Callable[[str], int | None], rules: Rules) -> Word:
     if len(word) > rules.max_characters:
         return Word(word, *unknown, why_unknown=TOO_LONG)
     tries: list[Try] = []
-    found: list[Try] = []
+    hits: list[Try] = []
     start = 0
     while start < len(word):
         for end in range(len(word), start, -1):
@@ -174,10 +174,10 @@ def match(word: str, lookup: Callable[[str], int | None], rules: Rules) -> Word:
                 break
         if tries[-1].id is None:
             return Word(word, *unknown, tries=tuple(tries), why_unknown=NO_PIECE, stuck_at=start)
-        found.append(tries[-1])
+        hits.append(tries[-1])
         start = tries[-1].end
-    ids = tuple(hit.id for hit in found if hit.id is not None)
-    return Word(word, tuple(hit.piece for hit in found), ids, tuple(tries))
+    ids = tuple(hit.id for hit in hits if hit.id is not None)
+    return Word(word, tuple(hit.piece for hit in hits), ids, tuple(tries))
 
 
 def split_special(text: str, rules: Rules) -> list[Part]:

@@ -16,9 +16,9 @@ from demos.bert.translation.vocabulary import padded, shifted
 @torch.inference_mode()
 def weights_of(trained: Trained, pairs: Sequence[Pair]) -> np.ndarray:
     """[b, m, n]: the weights at each word of the right translations and at their ends, the words before it given."""
-    given, _ = shifted([pair.target for pair in pairs], trained.target)
+    decoder_input, _ = shifted([pair.target for pair in pairs], trained.target)
     memory: Any = trained.model.read(padded([pair.source for pair in pairs], trained.source))
-    weights: np.ndarray = trained.model.write(memory, given).weights.numpy()
+    weights: np.ndarray = trained.model.write(memory, decoder_input).weights.numpy()
     return weights
 
 
@@ -36,13 +36,13 @@ def aligned(trained: Trained, pairs: Sequence[Pair]) -> float:
     """
     most = weights_of(trained, pairs).argmax(-1).tolist()
     small = small_words()
-    found = [
+    hits = [
         place in pair.links[at]
         for row, pair in zip(most, pairs, strict=True)
         for at, place in enumerate(row[: len(pair.target)])
         if pair.target[at] not in small and pair.links[at]
     ]
-    return sum(found) / len(found)
+    return sum(hits) / len(hits)
 
 
 def small_words() -> set[str]:

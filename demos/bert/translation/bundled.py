@@ -34,10 +34,10 @@ def save(trained: Trained, path: Path) -> None:
 def load(path: Path) -> Trained:
     """What `save` wrote, in float32."""
     with safe_open(path, "pt") as file:
-        told = file.metadata()
-        source, target = (Vocabulary(tuple(json.loads(told[name]))) for name in ("source", "target"))
+        metadata = file.metadata()
+        source, target = (Vocabulary(tuple(json.loads(metadata[name]))) for name in ("source", "target"))
         weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
-    model = make(told["score"], len(source), len(target))
+    model = make(metadata["score"], len(source), len(target))
     model.load_state_dict(weights)
     return Trained(model.eval().requires_grad_(False), source, target)
 

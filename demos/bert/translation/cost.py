@@ -24,8 +24,8 @@ class Costs:
 @torch.inference_mode()
 def costs(trained: Trained, source: Sequence[str], target: Sequence[str]) -> Costs:
     """With the right words before each place given, as in training (teacher forcing)."""
-    given, wanted = shifted([target], trained.target)
-    logits = trained.model(padded([source], trained.source), given)[0]
+    decoder_input, wanted = shifted([target], trained.target)
+    logits = trained.model(padded([source], trained.source), decoder_input)[0]
     of_right = logits.log_softmax(-1).gather(-1, wanted[0][:, None])[:, 0]
     each = tuple((-of_right).tolist())
     return Costs(tuple(wanted[0].tolist()), logits.softmax(-1), each, sum(each) / len(each))

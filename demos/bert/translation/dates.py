@@ -24,18 +24,18 @@ ORDINALS = (
     "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
     "twentieth",
 )  # fmt: skip
-Said = list[tuple[str, str]]  # words, each with the digits that it stands for
+Spoken = list[tuple[str, str]]  # words, each with the digits that it stands for
 
 
-def two_digits(number: int) -> Said:
+def two_digits(number: int) -> Spoken:
     """10 to 99 in words: [("ninety", "9"), ("eight", "8")], [("fourteen", "14")]."""
     if number < len(NUMBERS):
         return [(NUMBERS[number], str(number))]
-    tens, ones = divmod(number, 10)
-    return [(TENS[tens], str(tens)), (NUMBERS[ones], str(ones))] if ones else [(TENS[tens], str(number))]
+    tens, units = divmod(number, 10)
+    return [(TENS[tens], str(tens)), (NUMBERS[units], str(units))] if units else [(TENS[tens], str(number))]
 
 
-def year_said(year: int) -> Said:
+def year_in_words(year: int) -> Spoken:
     """1900 to 2049, as English says it: nineteen hundred, nineteen oh five, two thousand nine, twenty fourteen."""
     century, rest = divmod(year, 100)
     if century == 20 and rest < 10:
@@ -45,7 +45,7 @@ def year_said(year: int) -> Said:
     return [*two_digits(century), *([("oh", "0"), (NUMBERS[rest], str(rest))] if rest < 10 else two_digits(rest))]
 
 
-def day_said(day: int) -> Said:
+def day_in_words(day: int) -> Spoken:
     """1 to 31: third, twentieth, twenty third."""
     if day < len(ORDINALS):
         return [(ORDINALS[day], f"{day:02}")]
@@ -56,16 +56,16 @@ def day_said(day: int) -> Said:
 
 def pair_of(date: datetime.date, form: int, weekday: bool) -> Pair:
     """The date in one of three forms: the third of may; may the third; may third. Each digit's word is its link."""
-    day, month = day_said(date.day), [(MONTHS[date.month - 1], f"{date.month:02}")]
+    day, month = day_in_words(date.day), [(MONTHS[date.month - 1], f"{date.month:02}")]
     middle = ([("the", ""), *day, ("of", ""), *month], [*month, ("the", ""), *day], [*month, *day])[form]
-    said = [(WEEKDAYS[date.weekday()], ""), (",", "")] if weekday else []
-    said = [*said, *middle, (",", ""), *year_said(date.year)]
-    places = {id(entry): place for place, entry in enumerate(said)}
+    spoken = [(WEEKDAYS[date.weekday()], ""), (",", "")] if weekday else []
+    spoken = [*spoken, *middle, (",", ""), *year_in_words(date.year)]
+    places = {id(entry): place for place, entry in enumerate(spoken)}
     digits: list[tuple[str, tuple[int, ...]]] = []
-    for number, part in enumerate((said[-len(year_said(date.year)) :], month, day)):
+    for number, part in enumerate((spoken[-len(year_in_words(date.year)) :], month, day)):
         digits += [("-", ())] if number else []
         digits += [(digit, (places[id(entry)],)) for entry in part for digit in entry[1]]
-    return Pair(tuple(word for word, _ in said), tuple(d for d, _ in digits), tuple(link for _, link in digits))
+    return Pair(tuple(word for word, _ in spoken), tuple(d for d, _ in digits), tuple(link for _, link in digits))
 
 
 def sentences(count: int, seed: int) -> list[Pair]:

@@ -52,7 +52,9 @@ class Noun:
 def lexicon() -> dict[str, Any]:
     """The words, as lexicon.yaml lists them; `workers` are the professions as masculine nouns."""
     words: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8"))
-    words["workers"] = [[one, many, un, plusieurs, "m"] for one, many, un, _, plusieurs, _ in words["professions"]]
+    words["workers"] = [
+        [singular, plural, un, plusieurs, "m"] for singular, plural, un, _, plusieurs, _ in words["professions"]
+    ]
     return words
 
 
@@ -64,11 +66,11 @@ def sentences(count: int, seed: int) -> list[Pair]:
 def distinct(first: Sequence[Pair], make: Callable[[random.Random], Pair], count: int, seed: int) -> list[Pair]:
     """The first pairs, and those that `make` draws, until there are so many with different sources."""
     draw = random.Random(seed)
-    found = {pair.source: pair for pair in first}
-    while len(found) < count:
+    pairs = {pair.source: pair for pair in first}
+    while len(pairs) < count:
         pair = make(draw)
-        found.setdefault(pair.source, pair)
-    return list(found.values())
+        pairs.setdefault(pair.source, pair)
+    return list(pairs.values())
 
 
 def example() -> Pair:
@@ -83,7 +85,7 @@ def example() -> Pair:
 def student() -> Pair:
     """i am a student: je suis étudiant, a word less, since French names a profession without an article."""
     subject = _pronoun("i")
-    return _pair(*_said_of(subject, BE, False, *_profession(lexicon()["professions"][0], subject)))
+    return _pair(*_with_predicate(subject, BE, False, *_profession(lexicon()["professions"][0], subject)))
 
 
 @cache
@@ -142,11 +144,11 @@ def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
     else:
         subject = _noun(draw, ("people",), full=draw.random() < 0.3, indefinite=False)
     if draw.random() < 0.7:
-        told = _profession(draw.choice(words["professions"]), subject)
+        predicate = _profession(draw.choice(words["professions"]), subject)
     else:
         name, forms = draw.choice(list({**words["states"], **words["origins"], **words["before_noun"]}.items()))
-        told = [name], forms[subject.form]
-    return _said_of(subject, *_tense(draw), *told)
+        predicate = [name], forms[subject.form]
+    return _with_predicate(subject, *_tense(draw), *predicate)
 
 
 def _pronoun(who: str) -> Noun:
@@ -157,8 +159,8 @@ def _pronoun(who: str) -> Noun:
 
 def _profession(forms: Sequence[str], of: Noun) -> tuple[list[str], str]:
     """(a student, étudiant) or (students, étudiantes): English has an article, French none."""
-    one, many, *french = forms
-    return [many] if of.person >= 2 else ["a", one], french[of.form]
+    singular, plural, *french = forms
+    return [plural] if of.person >= 2 else ["a", singular], french[of.form]
 
 
 def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
@@ -166,12 +168,12 @@ def _tense(draw: random.Random) -> tuple[Sequence[tuple[str, str]], bool]:
     return draw.choice([BE, BE, WAS]), draw.random() < 0.3
 
 
-def _said_of(
-    subject: Noun, tense: Sequence[tuple[str, str]], denied: bool, told: list[str], word: str
+def _with_predicate(
+    subject: Noun, tense: Sequence[tuple[str, str]], denied: bool, predicate: list[str], word: str
 ) -> tuple[list[str], Words]:
-    """The subject, to be, perhaps denied, and what is told of it; its last English word is what `word` renders."""
+    """The subject, to be, perhaps denied, and its predicate; its last English word is what `word` renders."""
     (is_, est), at = tense[subject.person], len(subject.english)
-    english = [*subject.english, is_, *["not"] * denied, *told]
+    english = [*subject.english, is_, *["not"] * denied, *predicate]
     french = _conjugated(subject.french, est, (at,), at + 1 if denied else None)
     return english, [*french, (word, (len(english) - 1,))]
 
@@ -191,7 +193,7 @@ def _is_like(draw: random.Random) -> tuple[list[str], Words]:
     phrase = _noun(draw, (group,), full=False)
     states = {} if group == "things" else words["states"]
     name, forms = draw.choice(list({**words["before_noun"], **words[_behind(group)], **states}.items()))
-    return _said_of(phrase, *_tense(draw), [name], forms[phrase.form])
+    return _with_predicate(phrase, *_tense(draw), [name], forms[phrase.form])
 
 
 def _was_done(draw: random.Random) -> tuple[list[str], Words]:

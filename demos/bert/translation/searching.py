@@ -28,9 +28,9 @@ def continuations(trained: Trained, source: Sequence[str]) -> Callable[[Sequence
     def logits(prefixes: Sequence[tuple[int, ...]]) -> Tensor:
         memory: Any = trained.model.read(ids.expand(len(prefixes), -1))
         words = torch.tensor([[BEGIN, *prefix] for prefix in prefixes])
-        found: Tensor = trained.model.write(memory, words).logits[:, -1].clone()
-        found[:, NO_WORDS] = -torch.inf
-        return found
+        next_logits: Tensor = trained.model.write(memory, words).logits[:, -1].clone()
+        next_logits[:, NO_WORDS] = -torch.inf
+        return next_logits
 
     return logits
 

@@ -43,25 +43,25 @@ def measure(
     On a slow machine it ends before the longest sentences, where `budget` seconds would not be enough for them.
     """
     end = clock() + budget
-    found: dict[str, Times] = {name: Times({}, {}) for name in trained}
-    for one in trained.values():  # the first passes in a process are slower
-        writing(one, *_words(one, 1))
-    took = 0.0
+    results: dict[str, Times] = {name: Times({}, {}) for name in trained}
+    for translator in trained.values():  # the first passes in a process are slower
+        writing(translator, *_words(translator, 1))
+    elapsed = 0.0
     for number, n in enumerate(LENGTHS):
         at = clock()
-        if number >= 2 and at + 2 * took > end:  # two lengths at least, to see the times grow
+        if number >= 2 and at + 2 * elapsed > end:  # two lengths at least, to see the times grow
             break
-        for name, one in trained.items():
-            source, words = _words(one, n)
-            for times, work in ((found[name].trained, passing), (found[name].written, writing)):
+        for name, translator in trained.items():
+            source, words = _words(translator, n)
+            for times, work in ((results[name].trained, passing), (results[name].written, writing)):
                 tries: list[float] = []
                 while not tries or (len(tries) < TRIES and clock() < end):
                     began = clock()
-                    work(one, source, words)
+                    work(translator, source, words)
                     tries.append(clock() - began)
                 times[n] = statistics.median(tries)
-        took = clock() - at
-    return Measured(found, torch.get_num_threads())
+        elapsed = clock() - at
+    return Measured(results, torch.get_num_threads())
 
 
 @torch.inference_mode()

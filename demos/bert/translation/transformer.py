@@ -258,12 +258,12 @@ class Transformer(nn.Module):
         m = words.shape[1]
         later = torch.ones(m, before + m, dtype=torch.bool, device=words.device).triu(before + 1)
         layers: list[DecoderTrace] = []
-        given: list[Tensor] = []
+        inputs: list[Tensor] = []
         for place, layer in enumerate(self.decoder):
-            given.append(torch.cat([state[place], rows], 1) if state else rows)
-            layers.append(layer(rows, given[-1], later, encoded))
+            inputs.append(torch.cat([state[place], rows], 1) if state else rows)
+            layers.append(layer(rows, inputs[-1], later, encoded))
             rows = layers[-1].output
-        return Written(embedded, tuple(layers), self.output(rows), tuple(given))
+        return Written(embedded, tuple(layers), self.output(rows), tuple(inputs))
 
     def forward(self, source: Tensor, words: Tensor) -> Tensor:
         """Logits of the next word at each place, [b, m, target words]."""

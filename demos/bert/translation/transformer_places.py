@@ -70,12 +70,12 @@ def computed_at(place: Place, encoded: Encoded, written: Written) -> Embedded | 
 
 def row_vectors(computed: Embedded | Added | Fed, row: int) -> dict[str, np.ndarray]:
     """The VECTORS of row `row`, from 0, of one sentence (b = 1), by their names."""
-    found = {}
+    vectors = {}
     for name in VECTORS[type(computed)]:
         tensor: torch.Tensor = getattr(computed, name)
         of_row = tensor[0, row] if tensor.dim() == 3 else tensor[row] if tensor.dim() == 2 else tensor
-        found[name] = of_row.numpy()
-    return found
+        vectors[name] = of_row.numpy()
+    return vectors
 
 
 @torch.inference_mode()

@@ -48,7 +48,7 @@ def _count(trace: Any) -> int:
 
 def _rises(places: Any) -> bool:
     """Whether a line goes from left to right, as that of a function does."""
-    return places is None or all(one < other for one, other in pairwise(places))
+    return places is None or all(value < following for value, following in pairwise(places))
 
 
 def _matrix(figure: go.Figure, trace: go.Heatmap) -> str:
@@ -59,7 +59,7 @@ def _matrix(figure: go.Figure, trace: go.Heatmap) -> str:
 
     def cell(place: Any) -> tuple[str, str, str]:
         row, column = np.unravel_index(int(place), values.shape)
-        return said(values[row, column]), _name(rows, row), _name(columns, column)
+        return number_text(values[row, column]), _name(rows, row), _name(columns, column)
 
     lowest = cell(np.nanargmin(values)) if np.nanmin(values) < 0 else (None, "", "")
     return str(TEXT.matrix(*cell(np.nanargmax(values)), *lowest))
@@ -77,7 +77,7 @@ def _bars(figure: go.Figure, traces: list[go.Bar]) -> str:
     if not bars:
         return str(TEXT.empty())
     (high, most), (low, least) = max(bars), min(bars)
-    return str(TEXT.bars(len(bars), said(high), most, said(low), least))
+    return str(TEXT.bars(len(bars), number_text(high), most, number_text(low), least))
 
 
 def _lines(figure: go.Figure, traces: list[go.Scatter]) -> str:
@@ -85,14 +85,14 @@ def _lines(figure: go.Figure, traces: list[go.Scatter]) -> str:
     curves = [(values, trace) for values, trace in curves if np.isfinite(values).any()]
     if not curves:
         return str(TEXT.empty())
-    values, trace = max(curves, key=lambda one: float(np.nanmax(one[0])))
+    values, trace = max(curves, key=lambda curve: float(np.nanmax(curve[0])))
     finite = values[np.isfinite(values)]
     places = trace.x if trace.text is None or isinstance(trace.text, str) else trace.text
     at = _name(_names(figure.layout.xaxis, places), int(np.nanargmax(values)))
     axis = plain(figure.layout.xaxis.title.text or "").partition(" (")[0]
     name = plain(trace.name or f"curve {traces.index(trace) + 1}")
-    ends = said(finite[0]), said(finite[-1])
-    return str(TEXT.lines(len(curves), name, *ends, said(finite.max()), f"{axis} {at}".strip()))
+    ends = number_text(finite[0]), number_text(finite[-1])
+    return str(TEXT.lines(len(curves), name, *ends, number_text(finite.max()), f"{axis} {at}".strip()))
 
 
 def _areas(trace: go.Treemap) -> str:
@@ -103,7 +103,7 @@ def _areas(trace: go.Treemap) -> str:
     values = np.asarray(trace.values, float)
     largest = max(leaves, key=lambda at: float(values[at]))
     share = values[largest] / values[leaves].sum()
-    return str(TEXT.areas(len(leaves), plain(trace.labels[largest]), said(values[largest]), f"{share:.0%}"))
+    return str(TEXT.areas(len(leaves), plain(trace.labels[largest]), number_text(values[largest]), f"{share:.0%}"))
 
 
 def _names(axis: Any, values: Any) -> list[str]:
@@ -117,13 +117,15 @@ def _name(names: list[str], at: Any) -> str:
 
 
 def plain(text: Any) -> str:
-    """A label of Plotly's without its HTML; a number as `said`."""
+    """A label of Plotly's without its HTML; a number as `number_text`."""
     return (
-        said(text) if isinstance(text, int | float | np.number) else Markup(str(text).replace("<br>", " ")).striptags()
+        number_text(text)
+        if isinstance(text, int | float | np.number)
+        else Markup(str(text).replace("<br>", " ")).striptags()
     )
 
 
-def said(value: Any) -> str:
+def number_text(value: Any) -> str:
     """A number in at most four significant digits, whole ones in full."""
     number = float(value)
     return f"{number:,.0f}" if number == round(number) else f"{number:.4g}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention.queries_keys import check_head, check_layer
-from demos.bert.model.encoding import cut_told
+from demos.bert.model.encoding import truncation_notice
 from demos.errors import UserError
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
@@ -50,7 +50,7 @@ def offer_endpoint(page: Page) -> None:
             "tokens": list(run.encoding.tokens),
             "attention": np.round(weights.astype(np.float64), 6).tolist(),
         }
-        if notice := cut_told(run.encoding):
+        if notice := truncation_notice(run.encoding):
             result["notice"] = notice
         return result
 

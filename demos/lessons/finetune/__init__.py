@@ -11,7 +11,7 @@ from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
 from demos.training.events import as_json
-from demos.training.form_values import told_dataset
+from demos.training.form_values import requested_dataset
 from demos.training.settings import Settings
 
 MOST_CALLS = 2  # of the API at once: programs can't take all places in line from the page's readers
@@ -64,7 +64,7 @@ def offer_endpoint(page: Page) -> None:
             max_seconds=CALL_SECONDS,
             trains=trains,
         ).check()
-        _, dataset = told_dataset(data, seed, task)
+        _, dataset = requested_dataset(data, seed, task)
         key = services.key(model)
         run = trainings.runs.new()
         folder = services.store.folder(key)

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.model.catalogue import WORDPIECE
-from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, cut_told, encode
+from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, encode, truncation_notice
 from demos.bert.model.models import at_hand
 from demos.bert.model.padding import pad
 from demos.bert.model.text import clean_text
@@ -61,7 +61,7 @@ def tokenized(encoding: Encoding) -> dict[str, Any]:
         "offsets": [list(span) for span in encoding.offsets],
         "special_tokens_mask": list(encoding.special_tokens_mask),
     }
-    if notice := cut_told(encoding):
+    if notice := truncation_notice(encoding):
         result["notice"] = notice
     return result
 

@@ -31,7 +31,7 @@ def build_vocabulary(page: Page) -> None:
             where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="Entries whose text …")
             kind = gr.Dropdown([("any kind", ""), *((f"{name}s", name) for name in KINDS)], value="", label="Kind")
             length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0 = any)")
-        found = gr.HTML("", elem_id="tokens-found")
+        matches = gr.HTML("", elem_id="tokens-found")
         with gr.Row():
             with gr.Column():
                 label = "Find words that begin with this piece"
@@ -52,7 +52,7 @@ def build_vocabulary(page: Page) -> None:
 
     def search(model: str, letters: str, where: str, kind: str, length: float) -> str:
         entries = vocabulary(services.key(model))
-        return TEXT.found(entries.search(clean_text(letters), where, kind, int(length or 0)), entries.prefix)
+        return TEXT.matches(entries.search(clean_text(letters), where, kind, int(length or 0)), entries.prefix)
 
     def begin(model: str, piece: str) -> str:
         entries, start = vocabulary(services.key(model)), clean_text(piece).strip()
@@ -70,7 +70,7 @@ def build_vocabulary(page: Page) -> None:
         within.on(triggers, show, inputs, [output], show_progress="hidden", trigger_mode="always_last")
 
     fill(kinds, count_kinds, [])
-    fill(found, search, [letters, where, kind, length])
+    fill(matches, search, [letters, where, kind, length])
     fill(begun, begin, [piece])
     fill(meaning, look_up, [number])
 

@@ -92,13 +92,13 @@ def curves_figure(runs: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> go
 
 def shares_by_length(lengths: Sequence[int], right: Sequence[bool]) -> list[tuple[str, int, float]]:
     """(the lengths, how many sentences, the share that is right) for each of LENGTHS that occurs."""
-    found = []
+    shares = []
     for low, high in LENGTHS:
-        of_length = [one for length, one in zip(lengths, right, strict=True) if low <= length <= high]
+        of_length = [is_right for length, is_right in zip(lengths, right, strict=True) if low <= length <= high]
         if of_length:
             name = f"{low} to {high}" if high < LENGTHS[-1][1] else f"{low} or more"
-            found.append((name, len(of_length), sum(of_length) / len(of_length)))
-    return found
+            shares.append((name, len(of_length), sum(of_length) / len(of_length)))
+    return shares
 
 
 def length_figure(lengths: Sequence[int], right: Mapping[str, Sequence[bool]]) -> go.Figure:

@@ -98,11 +98,12 @@ async def _drawn(
     for number, change in changes.items():
         properties[number] |= change
     drawn_with: dict[int, list[Any]] = {}
-    for redraw in (one for one in drawing.redraws if one not in refused):
+    for redraw in (redraw for redraw in drawing.redraws if redraw not in refused):
         # what a handler has changed itself is kept for its next drawing
-        own = {one._id for one in redraw.inputs} & (set() if drawing.note else changes.keys())
+        own = {component._id for component in redraw.inputs} & (set() if drawing.note else changes.keys())
         by_batch = {int(number) for number in taken.get(str(redraw.notice._id), {})}
         drawn_with[redraw.notice._id] = [
-            value_of(one) if one._id in own | by_batch else before[one._id] for one in redraw.inputs
+            value_of(component) if component._id in own | by_batch else before[component._id]
+            for component in redraw.inputs
         ]
     return drawn_with

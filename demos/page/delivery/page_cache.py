@@ -67,21 +67,21 @@ class PageCache:
             return
         key: tuple[Any, ...]
         if FILE.fullmatch(scope["path"]):
-            key, kept, most = (scope["path"],), self.files, FILES
+            key, cache, most = (scope["path"],), self.files, FILES
         else:
             scope = {**scope, "path": scope["path"].rstrip("/") or "/"}
-            key, kept, most = (self.edition(), scope["path"]), self.answers, EDITIONS * len(self.paths)
-        if key not in kept:
-            kept[key] = asyncio.create_task(self._build(_for_no_host(scope)))
-            if len(kept) > most:
-                kept.popitem(last=False)
-        kept.move_to_end(key)
-        building = kept[key]
+            key, cache, most = (self.edition(), scope["path"]), self.answers, EDITIONS * len(self.paths)
+        if key not in cache:
+            cache[key] = asyncio.create_task(self._build(_for_no_host(scope)))
+            if len(cache) > most:
+                cache.popitem(last=False)
+        cache.move_to_end(key)
+        building = cache[key]
         try:
             answer = await asyncio.shield(building)  # who leaves does not end what others wait for
         finally:
-            if _has_failed(building) and kept.get(key) is building:
-                del kept[key]
+            if _has_failed(building) and cache.get(key) is building:
+                del cache[key]
         await _send(answer, scope, send)
 
     async def _build(self, scope: Scope) -> Answer:
@@ -89,10 +89,10 @@ class PageCache:
         start: Message = {}
         body = bytearray()
 
-        asked = iter([{"type": "http.request", "body": b"", "more_body": False}])
+        messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
         async def receive() -> Message:
-            return next(asked, None) or await asyncio.Future()  # nobody hangs up
+            return next(messages, None) or await asyncio.Future()  # nobody hangs up
 
         async def collect(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -148,14 +148,16 @@ def _compress(status: int, headers: tuple[tuple[bytes, bytes], ...], lasting: by
 
 
 async def _send(answer: Answer, scope: Scope, send: Send) -> None:
-    asked = Headers(scope=scope)
+    request_headers = Headers(scope=scope)
     headers = [*answer.headers, (b"etag", answer.tag), (b"vary", b"accept-encoding")]
     headers.append((b"cache-control", answer.lasting))
-    if answer.status == 200 and answer.tag.decode() in asked.get("if-none-match", ""):
+    if answer.status == 200 and answer.tag.decode() in request_headers.get("if-none-match", ""):
         await send({"type": "http.response.start", "status": 304, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
         return
-    accepted = {choice.split(";")[0].strip() for choice in asked.get("accept-encoding", "").lower().split(",")}
+    accepted = {
+        choice.split(";")[0].strip() for choice in request_headers.get("accept-encoding", "").lower().split(",")
+    }
     encoding = next((name for name in answer.by_encoding if name.decode() in accepted), PLAIN)
     body = answer.by_encoding[encoding]
     if encoding != PLAIN:

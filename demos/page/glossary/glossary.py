@@ -58,12 +58,12 @@ def _forms() -> tuple[re.Pattern[str], dict[str, Term]]:
 def terms_in(text: str, left_out: Collection[Term] = ()) -> dict[Term, slice]:
     """The terms that a text uses, with the place of their first use, in the order of the text; MOST_MARKED at most."""
     pattern, by_form = _forms()
-    found: dict[Term, slice] = {}
+    first_uses: dict[Term, slice] = {}
     for match in pattern.finditer(text):
         term = by_form[match[0].lower()]
-        if term not in left_out and len(found) < MOST_MARKED:
-            found.setdefault(term, slice(*match.span()))
-    return found
+        if term not in left_out and len(first_uses) < MOST_MARKED:
+            first_uses.setdefault(term, slice(*match.span()))
+    return first_uses
 
 
 def with_terms(text: str, place: str, left_out: Collection[Term] = ()) -> Markup:

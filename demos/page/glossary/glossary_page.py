@@ -28,5 +28,5 @@ class GlossaryPage:
         self.answer = HTMLResponse(glossary_html(), headers={"cache-control": "no-cache"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_asked_for = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"] == ADDRESS
-        await (self.answer if is_asked_for else self.app)(scope, receive, send)
+        is_requested = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"] == ADDRESS
+        await (self.answer if is_requested else self.app)(scope, receive, send)

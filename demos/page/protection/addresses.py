@@ -49,7 +49,7 @@ def _wrong(headers: list[tuple[bytes, bytes]]) -> str:
     if b"content-length" in names and b"transfer-encoding" in names:
         return TWO_ENDS
     hosts = [value for name, value in headers if name == b"host"]
-    hosts += [one.strip() for name, value in headers if name == b"x-forwarded-host" for one in value.split(b",")]
+    hosts += [host.strip() for name, value in headers if name == b"x-forwarded-host" for host in value.split(b",")]
     return "" if all(map(HOST.fullmatch, hosts)) else NO_HOST
 
 

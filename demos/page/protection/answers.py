@@ -23,6 +23,6 @@ async def refuse(send: Send, status: int, sentence: str, *headers: tuple[bytes, 
     """Answer with JSON, `{"detail": sentence}`, which Gradio's browser and Python clients show."""
     body = orjson.dumps({"detail": sentence})
     length = (b"content-length", str(len(body)).encode())
-    told = [(b"content-type", b"application/json"), length, *headers]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    response_headers = [(b"content-type", b"application/json"), length, *headers]
+    await send({"type": "http.response.start", "status": status, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})

@@ -30,8 +30,8 @@ class BodyGuard:
             await self.app(scope, receive, send)
             return
         limit = MAX_UPLOAD + UPLOAD_OVERHEAD if is_upload(scope) else MAX_BODY
-        told = dict(scope["headers"]).get(b"content-length", b"0")
-        if not told.isdigit() or int(told) > limit:
+        content_length = dict(scope["headers"]).get(b"content-length", b"0")
+        if not content_length.isdigit() or int(content_length) > limit:
             await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
             return
         seen = 0

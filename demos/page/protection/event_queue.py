@@ -77,7 +77,7 @@ class BoundedQueue(queueing.Queue):
         self.parked: dict[str, list[queueing.Event]] = {}  # by session, the oldest first
         self.unheard: dict[str, None] = {}  # sessions that have not listened yet, the oldest first
         self.turn = 0  # of the event that was started last
-        self.places_told: dict[str, float] = {}  # when, by line
+        self.places_sent_at: dict[str, float] = {}  # when, by line
 
     def compute_analytics_summary(self, records: Any) -> dict[str, Any]:
         """Nothing: nobody reads it, and one odd name among the records would break the end of each event."""
@@ -124,9 +124,9 @@ class BoundedQueue(queueing.Queue):
         """Everyone's place in a line, a few times a second: Gradio tells all of them at each event that begins."""
         now = time.monotonic()
         if after is None:
-            if now - self.places_told.get(concurrency_id, 0.0) < PLACES_SECONDS:
+            if now - self.places_sent_at.get(concurrency_id, 0.0) < PLACES_SECONDS:
                 return
-            self.places_told[concurrency_id] = now
+            self.places_sent_at[concurrency_id] = now
         super().broadcast_estimations(concurrency_id, after)
 
     def send_message(self, event: queueing.Event, event_message: EventMessage) -> None:

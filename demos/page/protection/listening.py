@@ -35,7 +35,7 @@ class Listening:
             await self.app(scope, receive, send)
             return
         of_page = scope["path"].startswith(DATA)
-        session = _asked(scope) if of_page else queue.session_of(scope["path"].rstrip("/").rpartition("/")[2])
+        session = _session_hash(scope) if of_page else queue.session_of(scope["path"].rstrip("/").rpartition("/")[2])
         box = queue.pending_messages_per_session.get(session)
         if box is None:
             await (_tell_gone(send) if of_page else refuse(send, 404, GONE))
@@ -54,7 +54,7 @@ class Listening:
                 await send({"type": "http.response.body", "body": b""})
 
 
-def _asked(scope: Scope) -> str:
+def _session_hash(scope: Scope) -> str:
     return parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
 
 

@@ -49,10 +49,10 @@ def let_no_other_page_read() -> None:
 
 def is_foreign(headers: list[tuple[bytes, bytes]]) -> bool:
     """Whether a browser sends this for a page of another origin."""
-    told = dict(headers)
-    if site := told.get(b"sec-fetch-site"):
+    header_values = dict(headers)
+    if site := header_values.get(b"sec-fetch-site"):
         return site not in OWN
-    if (origin := told.get(b"origin")) is None:
+    if (origin := header_values.get(b"origin")) is None:
         return False
-    hosts = {told.get(b"host"), told.get(b"x-forwarded-host")}
+    hosts = {header_values.get(b"host"), header_values.get(b"x-forwarded-host")}
     return urlsplit(origin.decode("latin-1")).netloc.encode("latin-1") not in hosts

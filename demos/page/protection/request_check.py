@@ -24,8 +24,8 @@ from demos.page.protection.coming import Coming
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PREFIX = f"{API_PREFIX}/"
 JOIN, CALL, SERVER = f"{PREFIX}queue/join", f"{PREFIX}call/", f"{PREFIX}component_server"
-NAMED = ("session_hash", "event_id")  # ids in a body
-ASKED = ("session_hash", "upload_id", "event_id")  # and in an address
+IDS_IN_BODY = ("session_hash", "event_id")
+IDS_IN_ADDRESS = ("session_hash", "upload_id", "event_id")
 IN_PATH = ("heartbeat/", "stream/", "call/")  # whose path ends in ids
 LONGEST_TOKEN = 4_096
 BODY_SECONDS = 30.0  # in which a body is sent
@@ -64,7 +64,7 @@ class RequestCheck:
                     return  # they hung up
                 body = checked(body, scope["path"], scope["app"].get_blocks())
                 scope = {**scope, "headers": _with_length(scope["headers"], len(body))}
-                receive = _told_again(body, receive)
+                receive = _replayed(body, receive)
         except RefusedError as refused:
             await refuse(send, 422, str(refused))
             return
@@ -81,12 +81,12 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
     if path.startswith(f"{CALL}v2/"):  # its fields are the function's own arguments
         _endpoint(path, blocks.fns)
         return _written(values)
-    for name in NAMED:
-        if (told := values.get(name)) is not None and not _is_id(told):
+    for name in IDS_IN_BODY:
+        if (value := values.get(name)) is not None and not _is_id(value):
             raise RefusedError(f"{name} must be 1 to 64 letters, digits, dashes or underscores.")
     for name in ("trigger_id", "component_id"):
-        told = values.get(name)
-        if told is not None and not (type(told) is int and (told in blocks.blocks or told == blocks._id)):
+        value = values.get(name)
+        if value is not None and not (type(value) is int and (value in blocks.blocks or value == blocks._id)):
             raise RefusedError(f"{name} names no component of this page.")
     token = values.get("oauth_token")
     if token is not None and not (isinstance(token, str) and token.isascii() and len(token) <= LONGEST_TOKEN):
@@ -157,8 +157,8 @@ def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
     data = values.get("data")
     if not isinstance(data, list):
         raise RefusedError("data must be a list.")
-    given = sum(not component.skip_api for component in function.inputs)
-    if len(data) < len(function.inputs) and not (named and len(data) == given) and not function.cancels:
+    visible_inputs = sum(not component.skip_api for component in function.inputs)
+    if len(data) < len(function.inputs) and not (named and len(data) == visible_inputs) and not function.cancels:
         raise RefusedError(f"data holds {len(data):,} values; this function takes {len(function.inputs):,}.")
 
 
@@ -185,13 +185,13 @@ def _check_address(scope: Scope) -> None:
     if path.startswith(IN_PATH) and not all(map(_is_id, path.rstrip("/").replace(".", "/").split("/"))):
         raise RefusedError("The address holds something that is no id.")
     if scope["query_string"]:
-        asked = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if not all(_is_id(value) for name in ASKED for value in asked.get(name, ())):
+        query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if not all(_is_id(value) for name in IDS_IN_ADDRESS for value in query.get(name, ())):
             raise RefusedError("The address holds something that is no id.")
 
 
-def _is_id(told: object) -> bool:
-    return isinstance(told, str) and ID.fullmatch(told) is not None
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and ID.fullmatch(value) is not None
 
 
 async def _read(receive: Receive) -> bytes | None:
@@ -206,14 +206,14 @@ async def _read(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def _told_again(body: bytes, receive: Receive) -> Receive:
-    told = False
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    is_sent = False
 
     async def again() -> Message:
-        nonlocal told
-        if told:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        told = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again

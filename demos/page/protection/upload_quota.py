@@ -27,7 +27,7 @@ class Uploads:
 
     def __init__(self) -> None:
         self.sizes: dict[str, int] = {}
-        self.held: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
+        self.holdings: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
 
     def add(self, paths: Iterable[str]) -> set[str]:
         """New files, which are nobody's yet -> those that had to go."""
@@ -39,46 +39,46 @@ class Uploads:
                 self._hold(NOBODY, path)
         gone |= self._bound(NOBODY)
         gone |= self._while_over(lambda: sum(self.sizes.values()) > MOST_BYTES, self._bytes)
-        return gone | self._while_over(lambda: len(self.sizes) > MOST_FILES, lambda holder: len(self.held[holder]))
+        return gone | self._while_over(lambda: len(self.sizes) > MOST_FILES, lambda holder: len(self.holdings[holder]))
 
     def use(self, session: str, paths: Iterable[str]) -> set[str]:
         """A session's event names these files -> those that had to go."""
         for path in paths:
-            if path in self.sizes and sum(map(len, self.held.values())) < MOST_HOLDINGS:
+            if path in self.sizes and sum(map(len, self.holdings.values())) < MOST_HOLDINGS:
                 self._hold(session, path)
                 self._let_go(NOBODY, path)
         return self._bound(session)
 
     def _hold(self, session: str, path: str) -> None:
-        files = self.held.setdefault(session, OrderedDict())
+        files = self.holdings.setdefault(session, OrderedDict())
         files[path] = None
         files.move_to_end(path)
-        self.held.move_to_end(session)
+        self.holdings.move_to_end(session)
 
     def _let_go(self, session: str, path: str) -> None:
-        self.held.get(session, OrderedDict()).pop(path, None)
-        if not self.held.get(session, True):
-            del self.held[session]
+        self.holdings.get(session, OrderedDict()).pop(path, None)
+        if not self.holdings.get(session, True):
+            del self.holdings[session]
 
     def _bytes(self, session: str) -> int:
-        return sum(map(self.sizes.__getitem__, self.held.get(session, ())))
+        return sum(map(self.sizes.__getitem__, self.holdings.get(session, ())))
 
     def _bound(self, holder: str) -> set[str]:
         gone: set[str] = set()
-        while len(self.held.get(holder, ())) > SESSION_FILES or self._bytes(holder) > SESSION_BYTES:
+        while len(self.holdings.get(holder, ())) > SESSION_FILES or self._bytes(holder) > SESSION_BYTES:
             gone |= self._drop_oldest(holder)
         return gone
 
     def _while_over(self, is_over: Callable[[], bool], share: Callable[[str], int]) -> set[str]:
         gone: set[str] = set()
-        while self.held and is_over():
-            gone |= self._drop_oldest(max(self.held, key=share))  # of equals the one that was idle for longest
+        while self.holdings and is_over():
+            gone |= self._drop_oldest(max(self.holdings, key=share))  # of equals the one that was idle for longest
         return gone
 
     def _drop_oldest(self, session: str) -> set[str]:
-        path = next(iter(self.held[session]))
+        path = next(iter(self.holdings[session]))
         self._let_go(session, path)
-        if any(path in files for files in self.held.values()):
+        if any(path in files for files in self.holdings.values()):
             return set()
         Path(path).unlink(missing_ok=True)
         with suppress(OSError):
@@ -89,5 +89,5 @@ class Uploads:
     def _forget(self, paths: set[str]) -> None:
         for path in paths:
             self.sizes.pop(path, None)
-            for session in list(self.held):
+            for session in list(self.holdings):
                 self._let_go(session, path)

@@ -85,13 +85,13 @@ class Uploading:
 def _paths(value: Any) -> Iterator[str]:
     """The paths of the files in an event's values."""
     if isinstance(value, list):
-        for one in value:
-            yield from _paths(one)
+        for item in value:
+            yield from _paths(item)
     elif isinstance(value, dict):
         if isinstance(path := value.get("path"), str):
             yield path
-        for one in value.values():
-            yield from _paths(one)
+        for item in value.values():
+            yield from _paths(item)
 
 
 def named_file(*arguments: Any, **options: Any) -> Any:

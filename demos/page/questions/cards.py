@@ -15,23 +15,25 @@ from demos.page.questions.question_file import Question, questions
 from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
 from demos.page.services import Sentence
 
-MOST_SAID = 200  # characters of what a browser asks
+LONGEST_MESSAGE = 200  # characters of what a browser asks
 CARDS = "questions"  # the id of the component
 
 
 def build_cards(page: Page) -> None:
     """Lay out the cards of the open lesson's parts, and wire what reveals an answer; when its choices are all known."""
-    asked = {part: question for (lesson, part), question in questions().items() if lesson == page.lesson.slug}
-    if not asked:
+    questions_by_part = {
+        part: question for (lesson, part), question in questions().items() if lesson == page.lesson.slug
+    }
+    if not questions_by_part:
         return
-    choices = sorted({name for question in asked.values() for name in question.choices})
+    choices = sorted({name for question in questions_by_part.values() for name in question.choices})
     if missing := [name for name in choices if name not in page.choices]:
         raise UserError(
             f"A question of the lesson {page.lesson.slug} reads {missing[0]!r}, which is none of its choices."
         )
     sizes = {key: [spec.num_layers, spec.num_heads, spec.width] for key, spec in page.services.store.catalogue.items()}
     cards = gr.HTML(
-        cards_html(page, asked),
+        cards_html(page, questions_by_part),
         html_template="${value}",
         js_on_load=read_beside(__file__, "script.js"),
         apply_default_css=False,
@@ -39,16 +41,16 @@ def build_cards(page: Page) -> None:
         sizes=json.dumps(sizes),
         lesson=page.lesson.slug,
     )
-    said, answered = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
+    response_box, answered = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
 
-    def show(sentence: Sentence, said: str, *values: Any) -> str:
-        part, given = read_said(said)
-        if part not in asked:
+    def show(sentence: Sentence, message: str, *values: Any) -> str:
+        part, response = read_response(message)
+        if part not in questions_by_part:
             raise UserError(UNREADABLE)
         now = dict(zip(choices, values, strict=True))
-        question = asked[part]
+        question = questions_by_part[part]
         try:
-            answer = reveal(page.services, sentence, question, given, *(now[name] for name in question.choices))
+            answer = reveal(page.services, sentence, question, response, *(now[name] for name in question.choices))
         except UserError as error:
             answer = {"html": TEXT.refused(str(error))}
         return json.dumps(answer | {"part": part}).replace("<", "\\u003c")
@@ -56,7 +58,7 @@ def build_cards(page: Page) -> None:
     page.on(
         [cards.select],
         with_sentence(page.services.drawings.remembered(show)),
-        [*page.sentence, said, *(page.choices[name] for name in choices)],
+        [*page.sentence, response_box, *(page.choices[name] for name in choices)],
         [answered],
         show_progress="hidden",
         trigger_mode="multiple",
@@ -64,28 +66,28 @@ def build_cards(page: Page) -> None:
     ).then(None, [answered], None, js="(answer) => insideBert.questions.answered(answer)", **IN_BROWSER)
 
 
-def cards_html(page: Page, asked: dict[str, Question]) -> Markup:
+def cards_html(page: Page, questions_by_part: dict[str, Question]) -> Markup:
     """All cards, as templates that the script fills in."""
     names = {part.slug: part.tab for part in page.lesson.parts} or {"": page.lesson.tab}
     ordered = [
         {
             "part": part,
             "kind": question.kind,
-            "asked": Markup(named(question.text)),
+            "text": Markup(named(question.text)),
             "unit": question.unit,
-            "offers": [(one.name, Markup(named(one.text))) for one in question.answers],
+            "offers": [(answer.name, Markup(named(answer.text))) for answer in question.answers],
         }
-        for part, question in asked.items()
+        for part, question in questions_by_part.items()
     ]
     return TEXT.cards(ordered, names)
 
 
-def read_said(said: str) -> tuple[str, str]:
+def read_response(message: str) -> tuple[str, str]:
     """(the part, the answer) that a browser sends as JSON. Raises UserError for anything else."""
     try:
-        part, given = json.loads(said) if len(said) <= MOST_SAID else (None, None)
+        part, response = json.loads(message) if len(message) <= LONGEST_MESSAGE else (None, None)
     except (ValueError, TypeError) as error:
         raise UserError(UNREADABLE) from error
-    if not isinstance(part, str) or not isinstance(given, str):
+    if not isinstance(part, str) or not isinstance(response, str):
         raise UserError(UNREADABLE)
-    return part, given
+    return part, response

@@ -96,8 +96,8 @@ class Question:
 @cache
 def questions() -> dict[tuple[str, str], Question]:
     """All questions, by (lesson, part); part is "" for a lesson without parts. UserError with the line of a fault."""
-    found = [read_question(path) for path in sorted(LESSONS.glob("**/question.md"))]
-    return {(question.lesson, question.part): question for question in found}
+    all_questions = [read_question(path) for path in sorted(LESSONS.glob("**/question.md"))]
+    return {(question.lesson, question.part): question for question in all_questions}
 
 
 def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lessons") -> Question:
@@ -117,17 +117,17 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
         heading = HEADING.fullmatch(lines[first].rstrip())
         if heading is None or (heading[1] is None and heading[2] != REVEALED):
             raise fault_at(file, first, f"a heading is “## name: text” or “## {REVEALED}”")
-        said = _text(file, lines, first + 1, end, f"what stands under “{heading[2][:40]}”")
+        explanation = _text(file, lines, first + 1, end, f"what stands under “{heading[2][:40]}”")
         if heading[1] is None:
             if revealed:
                 raise fault_at(file, first, f"there is one “## {REVEALED}” only")
-            revealed = said
+            revealed = explanation
             continue
         if len(heading[2]) > LONGEST_ANSWER:
             raise fault_at(file, first, f"an answer has at most {LONGEST_ANSWER} characters")
         if heading[1] in {answer.name for answer in answers}:
             raise fault_at(file, first, f"two answers are named {heading[1]!r}")
-        answers.append(Choice(heading[1], _html(file, first, heading[2], inline=True), said))
+        answers.append(Choice(heading[1], _html(file, first, heading[2], inline=True), explanation))
     if not revealed:
         raise fault_at(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
     compute, choices = _computation(path, place, package)
@@ -170,14 +170,14 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]
         raise fault_at(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")
     if not isinstance(right, str):
         raise fault_at(file, line_of("right"), "“right” is the name of an answer")
-    told = {
+    fields = {
         "kind": front["kind"],
         "right": right,
         "unit": unit,
         "within": float(within[1]) / (100 if within[2] else 1),
         "within_share": bool(within[2]),
     }
-    return told, at
+    return fields, at
 
 
 def _text(file: str, lines: Sequence[str], first: int, end: int, what: str) -> str:

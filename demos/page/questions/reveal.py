@@ -22,11 +22,11 @@ UNREADABLE = "This answer can't be read; reload the page and try again."
 MOST_NAMED = 6  # right tokens or heads that are named
 
 
-def reveal(services: Services, sentence: Sentence, question: Question, said: str, *choices: Any) -> dict[str, Any]:
+def reveal(services: Services, sentence: Sentence, question: Question, response: str, *choices: Any) -> dict[str, Any]:
     """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html", "places"}.
 
     "places" are those of the right answers of a choice, as the file has them.
-    `said` is the name of an answer, a number, "layer.head", or a token as `token_positions` reads it; "" for none.
+    `response` is the name of an answer, a number, "layer.head", or a token as `token_positions` reads it; "" for none.
     `choices` are the values of `question.choices`. Raises UserError for what can't be read, or without a sentence.
     """
     answer = Answer(keys=frozenset({question.right}))
@@ -37,17 +37,17 @@ def reveal(services: Services, sentence: Sentence, question: Question, said: str
         keys = computed.keys or (answer.keys if question.right else frozenset())
         answer = replace(computed, keys=keys)
     encoding = services.run(sentence).encoding if question.kind == "token" else None
-    right = is_right(question, answer, said, encoding) if said else None
+    right = is_right(question, answer, response, encoding) if response else None
     html = TEXT.revealed(
         right,
-        told(question, said, encoding) if said else "",
+        response_in_words(question, response, encoding) if response else "",
         truths(question, answer, encoding),
         filled(question.revealed, answer.facts),
         explained(question, answer),
         question.unit,
     )
-    words = Markup(told(question, said, encoding)).striptags() if said else ""
-    places = [place for place, one in enumerate(question.answers) if one.name in answer.keys]
+    words = Markup(response_in_words(question, response, encoding)).striptags() if response else ""
+    places = [place for place, choice in enumerate(question.answers) if choice.name in answer.keys]
     return {"right": right, "said": words, "html": html, "places": places}
 
 
@@ -67,7 +67,7 @@ def in_full(
         answer = reveal(services, sentence, question, "", *(choices[name] for name in question.choices))["html"]
     except UserError as error:
         answer = TEXT.refused(str(error))
-    offers = [Markup(named(one.text)) for one in question.answers if question.kind == "choice"]
+    offers = [Markup(named(choice.text)) for choice in question.answers if question.kind == "choice"]
     spec = services.loaded(sentence.model).spec
     known = {
         **shown,
@@ -84,31 +84,31 @@ def in_full(
     return html
 
 
-def is_right(question: Question, answer: Answer, said: str, encoding: Encoding | None) -> bool:
+def is_right(question: Question, answer: Answer, response: str, encoding: Encoding | None) -> bool:
     """Whether the answer is right: one of those that are, or near enough to the number."""
     if question.kind == "choice":
-        if said not in {one.name for one in question.answers}:
+        if response not in {choice.name for choice in question.answers}:
             raise UserError(UNREADABLE)
-        return said in answer.keys
+        return response in answer.keys
     if question.kind == "number":
         assert answer.number is not None
         off = question.within * (abs(answer.number) if question.within_share else 1)
-        return abs(_number(said) - answer.number) <= off + 1e-9 * abs(answer.number)
+        return abs(_number(response) - answer.number) <= off + 1e-9 * abs(answer.number)
     if question.kind == "head":
-        return _head(said) in answer.heads
+        return _head(response) in answer.heads
     assert encoding is not None
-    return bool(token_positions(encoding, said) & answer.tokens)
+    return bool(token_positions(encoding, response) & answer.tokens)
 
 
-def token_positions(encoding: Encoding, said: str) -> frozenset[int]:
+def token_positions(encoding: Encoding, response: str) -> frozenset[int]:
     """The tokens that a click means: "cls", "sep" (any of them), or "0:4:10", characters [4, 10) of sentence 0 or 1.
 
     Characters are code points. Raises UserError for anything else.
     """
     special = [place for place, mask in enumerate(encoding.special_tokens_mask) if mask]
-    if said in ("cls", "sep"):
-        return frozenset(special[:1] if said == "cls" else special[1:])
-    numbers = said.split(":")
+    if response in ("cls", "sep"):
+        return frozenset(special[:1] if response == "cls" else special[1:])
+    numbers = response.split(":")
     if len(numbers) != 3 or not all(number.isascii() and number.isdigit() and len(number) < 6 for number in numbers):
         raise UserError(UNREADABLE)
     sentence, start, end = map(int, numbers)
@@ -126,23 +126,23 @@ def word_of(encoding: Encoding, place: int) -> str:
     return text[spans[0][0] : spans[-1][1]]
 
 
-def told(question: Question, said: str, encoding: Encoding | None) -> str | Markup:
+def response_in_words(question: Question, response: str, encoding: Encoding | None) -> str | Markup:
     """A reader's answer in words."""
     if question.kind == "choice":
-        return next((Markup(named(one.text)) for one in question.answers if one.name == said), "")
+        return next((Markup(named(choice.text)) for choice in question.answers if choice.name == response), "")
     if question.kind == "number":
-        return number_text(_number(said))
+        return number_text(_number(response))
     if question.kind == "head":
-        return str(TEXT.head_name(*_head(said)))
+        return str(TEXT.head_name(*_head(response)))
     assert encoding is not None
-    places = sorted(token_positions(encoding, said))
+    places = sorted(token_positions(encoding, response))
     return short(word_of(encoding, places[0]), 40) if places else ""
 
 
 def truths(question: Question, answer: Answer, encoding: Encoding | None) -> list[str | Markup]:
     """The right answers in words, a few of them where there are many."""
     if question.kind == "choice":
-        return [Markup(named(one.text)) for one in question.answers if one.name in answer.keys]
+        return [Markup(named(choice.text)) for choice in question.answers if choice.name in answer.keys]
     if question.kind == "number":
         assert answer.number is not None
         return [number_text(answer.number)]
@@ -156,12 +156,12 @@ def explained(question: Question, answer: Answer) -> list[dict[str, Any]]:
     """Each answer, or misconception, with why it is right or wrong, and the number that it leads to."""
     return [
         {
-            "right": question.kind == "choice" and one.name in answer.keys,
-            "text": Markup(named(one.text)),
-            "why": filled(one.why, answer.facts),
-            "number": number_text(answer.mistakes[one.name]) if one.name in answer.mistakes else None,
+            "right": question.kind == "choice" and choice.name in answer.keys,
+            "text": Markup(named(choice.text)),
+            "why": filled(choice.why, answer.facts),
+            "number": number_text(answer.mistakes[choice.name]) if choice.name in answer.mistakes else None,
         }
-        for one in question.answers
+        for choice in question.answers
     ]
 
 
@@ -180,9 +180,9 @@ def number_text(number: float) -> str:
     return f"{number:,.0f}" if number == round(number) or abs(number) >= 1000 else f"{number:.4g}"
 
 
-def _number(said: str) -> float:
+def _number(response: str) -> float:
     try:
-        number = float(said) if len(said) < 40 else math.nan
+        number = float(response) if len(response) < 40 else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
@@ -190,8 +190,8 @@ def _number(said: str) -> float:
     return number
 
 
-def _head(said: str) -> tuple[int, int]:
-    layer, _, head = said.partition(".")
+def _head(response: str) -> tuple[int, int]:
+    layer, _, head = response.partition(".")
     if not all(number.isascii() and number.isdigit() and len(number) < 4 for number in (layer, head)):
         raise UserError(UNREADABLE)
     return int(layer), int(head)

@@ -12,7 +12,7 @@ from demos.page.room.limits import checked_text
 
 FEWEST_CLASSES, MOST_CLASSES = 2, 6
 LONGEST_CLASS, LONGEST_TEXT = 40, 300  # characters
-MOST_TEXTS, MOST_OF_ONE = 1_000, 40  # in all; of one member
+MOST_TEXTS, MOST_PER_MEMBER = 1_000, 40  # in all; of one member
 
 
 @dataclass
@@ -44,16 +44,16 @@ class HallData:
         self._numbers: dict[str, int] = {}  # by the text in small letters
         self._last = 0
 
-    def write(self, member: str, said: object, place: object) -> None:
+    def write(self, member: str, sentence: object, place: object) -> None:
         """A member's sentence with its class. Raises UserError for a blank or a duplicate, and beyond the bounds."""
         label = self._place(place)
-        text = checked_text(said, "A sentence", LONGEST_TEXT)
+        text = checked_text(sentence, "A sentence", LONGEST_TEXT)
         if text.casefold() in self._numbers:
             raise UserError("This sentence is in the data set already; write another.")
         if len(self.texts) >= MOST_TEXTS:
             raise UserError("The data set is full.")
-        if sum(next(iter(one.labels)) == member for one in self.texts.values()) >= MOST_OF_ONE:
-            raise UserError(f"You have written {MOST_OF_ONE} sentences; label those of others now.")
+        if sum(next(iter(labelled.labels)) == member for labelled in self.texts.values()) >= MOST_PER_MEMBER:
+            raise UserError(f"You have written {MOST_PER_MEMBER} sentences; label those of others now.")
         self._last += 1
         self.texts[self._last] = Labelled(text, {member: label})
         self._numbers[text.casefold()] = self._last
@@ -66,7 +66,9 @@ class HallData:
 
     def next_for(self, member: str) -> tuple[int, str] | None:
         """The sentence that the fewest have labelled, among those that this member has not."""
-        left = [(len(one.labels), number) for number, one in self.texts.items() if member not in one.labels]
+        left = [
+            (len(labelled.labels), number) for number, labelled in self.texts.items() if member not in labelled.labels
+        ]
         if not left:
             return None
         _, number = min(left)
@@ -84,9 +86,9 @@ class HallData:
         Fleiss, 1971 (Measuring nominal scale agreement among many raters), equations 2 and 3.
         """
         shares = []
-        for one in self.texts.values():
-            if (count := len(one.labels)) > 1:
-                pairs = sum(same * (same - 1) for same in Counter(one.labels.values()).values())
+        for labelled in self.texts.values():
+            if (count := len(labelled.labels)) > 1:
+                pairs = sum(same * (same - 1) for same in Counter(labelled.labels.values()).values())
                 shares.append(pairs / (count * (count - 1)))
         return (sum(shares) / len(shares) if shares else None), len(shares)
 
@@ -94,18 +96,22 @@ class HallData:
         """What the lecturer looks over: number, text, and how many chose each class."""
         places = range(len(self.classes))
         return [
-            {"number": number, "text": one.text, "counts": [list(one.labels.values()).count(place) for place in places]}
-            for number, one in self.texts.items()
+            {
+                "number": number,
+                "text": labelled.text,
+                "counts": [list(labelled.labels.values()).count(place) for place in places],
+            }
+            for number, labelled in self.texts.items()
         ]
 
     def rows(self) -> list[dict[str, str]]:
         """The data set as Fine-tune reads it."""
-        return [{"text": one.text, "label": self.classes[one.label]} for one in self.texts.values()]
+        return [{"text": labelled.text, "label": self.classes[labelled.label]} for labelled in self.texts.values()]
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What the lecturer is told while it grows."""
         share, several = self.agreement
-        counts = Counter(one.label for one in self.texts.values())
+        counts = Counter(labelled.label for labelled in self.texts.values())
         return {
             "sentences": len(self.texts),
             "counts": [counts[place] for place in range(len(self.classes))],

@@ -29,11 +29,11 @@ class Allowance:
         return True
 
 
-def checked_text(said: object, what: str, most: int) -> str:
+def checked_text(value: object, what: str, most: int) -> str:
     """A text that somebody sent, on one line. Raises UserError where it is none, empty, or longer than `most`."""
-    if not isinstance(said, str) or len(said) > 4 * most:
+    if not isinstance(value, str) or len(value) > 4 * most:
         raise UserError(f"{what} has at most {most} characters.")
-    text = " ".join(UNSEEN.sub(" ", said).split())
+    text = " ".join(UNSEEN.sub(" ", value).split())
     if not text:
         raise UserError(f"{what} is empty.")
     if len(text) > most:

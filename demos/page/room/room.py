@@ -19,7 +19,7 @@ from demos.page.room.votes import Vote, new_vote
 MOST_MEMBERS = 500
 MOST_STREAMS = 3  # of a member: a tab that was copied is one more
 AWAY_SECONDS = 60.0  # without a stream, after which a member gives way where the room is full
-MOST_SENTENCES, MOST_OF_ONE, LONGEST_SENTENCE = 200, 20, 300  # in the list; of one member; characters
+MOST_SENTENCES, MOST_PER_MEMBER, LONGEST_SENTENCE = 200, 20, 300  # in the list; of one member; characters
 LONGEST_QUERY = 6_200  # characters of a view's link: link.js makes none that is longer
 QUERY = re.compile(r"[!-~]*")
 
@@ -87,8 +87,8 @@ class Room:
         if not self.joining.take():
             raise TooOftenError("Too many join this room at the moment; try again in a minute.")
         if len(self.members) >= MOST_MEMBERS:
-            away = [one for one in self.members.values() if not one.channels]
-            longest = min(away, key=lambda one: one.left_at, default=None)
+            away = [member for member in self.members.values() if not member.channels]
+            longest = min(away, key=lambda member: member.left_at, default=None)
             if longest is None or self.clock() - longest.left_at < AWAY_SECONDS:
                 raise UserError(f"This room is full: it has {MOST_MEMBERS} members.")
             del self.members[longest.key]
@@ -113,8 +113,8 @@ class Room:
 
     def check_leader(self, key: object) -> None:
         """Raises WrongKeyError for who does not lead, TooOftenError for who does and sends too much."""
-        given = key if isinstance(key, str) else ""
-        if not hmac.compare_digest(given.encode("utf-8", "replace"), self.key.encode()):
+        sent_key = key if isinstance(key, str) else ""
+        if not hmac.compare_digest(sent_key.encode("utf-8", "replace"), self.key.encode()):
             raise WrongKeyError("Only the one who opened this room leads it.")
         if not self.leading.take():
             raise TooOftenError("Too many changes at once.")
@@ -140,13 +140,13 @@ class Room:
         self._count()
 
     def _count(self) -> None:
-        self._tell_leader("here", sum(bool(one.channels) for one in self.members.values()))
+        self._tell_leader("here", sum(bool(member.channels) for member in self.members.values()))
 
     @property
     def is_empty(self) -> bool:
         """Whether nobody has been in it for a minute, its opener neither."""
         everyone = (self.leader, *self.members.values())
-        return not any(one.channels or self.clock() - one.left_at < AWAY_SECONDS for one in everyone)
+        return not any(member.channels or self.clock() - member.left_at < AWAY_SECONDS for member in everyone)
 
     def close(self) -> None:
         """The room is over: all are told, and their streams end."""
@@ -238,16 +238,16 @@ class Room:
 
     def _tell_vote(self) -> None:
         vote = self._open_vote()
-        self.tell("vote", vote.told())
+        self.tell("vote", vote.public_state())
         self._tell_leader("tally", vote.tallies)
 
     # Sentences from the hall
 
-    def send_sentence(self, member: Member, said: object) -> None:
+    def send_sentence(self, member: Member, sentence: object) -> None:
         """Put a sentence into the lecturer's list. Raises UserError where it can't be taken."""
-        text = checked_text(said, "A sentence", LONGEST_SENTENCE)
-        if member.sent >= MOST_OF_ONE:
-            raise TooOftenError(f"You have sent {MOST_OF_ONE} sentences; let others have a turn.")
+        text = checked_text(sentence, "A sentence", LONGEST_SENTENCE)
+        if member.sent >= MOST_PER_MEMBER:
+            raise TooOftenError(f"You have sent {MOST_PER_MEMBER} sentences; let others have a turn.")
         if len(self.sentences) >= MOST_SENTENCES:
             raise UserError("The lecturer's list is full.")
         if text in self.sentences.values():

@@ -79,13 +79,13 @@ class Rooms:
         """Close all rooms from another thread, as the program ends; waits so long until their streams are told."""
         if self.loop is None or not self.loop.is_running():
             return
-        told = threading.Event()
+        finished = threading.Event()
 
         def close_all() -> None:
             for room in list(self.rooms.values()):
                 self.close(room)
             assert self.loop is not None
-            self.loop.call_later(0.1, told.set)  # a few turns of the loop, in which the streams send it
+            self.loop.call_later(0.1, finished.set)  # a few turns of the loop, in which the streams send it
 
         self.loop.call_soon_threadsafe(close_all)
-        told.wait(seconds)
+        finished.wait(seconds)

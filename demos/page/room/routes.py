@@ -59,16 +59,16 @@ class RoomRoutes:
             return
         name = scope["path"].removeprefix(PLACE)
         try:
-            asked = _query(scope)
+            query = _query(scope)
             if scope["method"] == "POST" and name in self.posts:
-                answer = self.posts[name](await _body(receive), asked.get("room", ""))
+                answer = self.posts[name](await _body(receive), query.get("room", ""))
                 answer = await answer if isinstance(answer, Awaitable) else answer
                 await _send(send, b"application/json", orjson.dumps(answer), (b"cache-control", b"no-store"))
             elif scope["method"] == "GET" and name == "stream":
-                room = self.rooms.room(asked.get("room"))
-                await stream(room, room.member(asked.get("key")), receive, send)
+                room = self.rooms.room(query.get("room"))
+                await stream(room, room.member(query.get("key")), receive, send)
             elif scope["method"] == "GET" and name == "curve":
-                curve = self._curve(asked).encode()
+                curve = self._curve(query).encode()
                 await _send(send, b"application/json", curve, (b"cache-control", b"no-store"))
             elif scope["method"] == "GET" and name in self.files:
                 await self._file(name, scope, send)
@@ -87,74 +87,74 @@ class RoomRoutes:
         else:
             await _send(send, kind, body, *headers)
 
-    def _open(self, said: dict[str, Any], _: str) -> dict[str, Any]:
+    def _open(self, request: dict[str, Any], _: str) -> dict[str, Any]:
         """{base: the page's address in the opener's browser} -> the room, its key, its link."""
-        address = reachable(said.get("base"), self.host)
+        address = reachable(request.get("base"), self.host)
         room = self.rooms.open()
-        link = f"{address or said['base']}?room={room.code}"
-        told = {"code": room.code, "key": room.key, "member": room.leader.key, "link": link, "qr": qr_code(link)}
-        return told | {"seconds": room.ends - self.rooms.clock(), "alone": not address}
+        link = f"{address or request['base']}?room={room.code}"
+        reply = {"code": room.code, "key": room.key, "member": room.leader.key, "link": link, "qr": qr_code(link)}
+        return reply | {"seconds": room.ends - self.rooms.clock(), "alone": not address}
 
-    def _join(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    def _join(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         """-> the room and the new member's key."""
         room = self.rooms.room(code)
         return {"code": room.code, "member": room.join().key}
 
-    def _leave(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    def _leave(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         room = self.rooms.room(code)
-        if isinstance(key := said.get("member"), str):
+        if isinstance(key := request.get("member"), str):
             room.leave(key)
         return {}
 
-    def _say(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    def _say(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         """{member, answer: its place, vote: its number, round} or {member, sentence}."""
         room = self.rooms.room(code)
-        member = room.member(said.get("member"))
-        if "answer" in said:
-            room.answer(member, said.get("vote"), said.get("round"), said["answer"])
+        member = room.member(request.get("member"))
+        if "answer" in request:
+            room.answer(member, request.get("vote"), request.get("round"), request["answer"])
         else:
-            room.send_sentence(member, said.get("sentence"))
+            room.send_sentence(member, request.get("sentence"))
         return {}
 
-    def _label(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    def _label(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         """{member, label and sentence, or label and number, or none of them} -> the next sentence to label."""
         room = self.rooms.room(code)
-        given = (said.get(name) for name in ("sentence", "number", "label"))
-        return {"next": room.contribute(room.member(said.get("member")), *given)}
+        values = (request.get(name) for name in ("sentence", "number", "label"))
+        return {"next": room.contribute(room.member(request.get("member")), *values)}
 
-    async def _try(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    async def _try(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
         room = self.rooms.room(code)
-        if not room.member(said.get("member")).questions.take():
+        if not room.member(request.get("member")).questions.take():
             raise TooOftenError("Wait a moment before you ask the model again.")
-        return {"classes": await self.runs.ask(room.run, said.get("sentence"))}
+        return {"classes": await self.runs.ask(room.run, request.get("sentence"))}
 
-    def _curve(self, asked: dict[str, str]) -> str:
+    def _curve(self, query: dict[str, str]) -> str:
         """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
-        room = self.rooms.room(asked.get("room"))
-        if not room.member(asked.get("key")).looks.take():
+        room = self.rooms.room(query.get("room"))
+        if not room.member(query.get("key")).looks.take():
             raise TooOftenError("Asked too often.")
-        steps, looks = (asked.get(name, "") for name in ("steps", "looks"))
+        steps, looks = (query.get(name, "") for name in ("steps", "looks"))
         have = [int(count) if re.fullmatch(r"\d{1,6}", count, re.ASCII) else 0 for count in (steps, looks)]
         return self.runs.curve(room.run, *have)
 
-    def _lead(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+    def _lead(self, request: dict[str, Any], code: str) -> dict[str, Any]:
         """{key, do: what, and what that takes} from who opened the room."""
         room = self.rooms.room(code)
-        room.check_leader(said.get("key"))
-        return self._do(room, said.get("do"), said)
+        room.check_leader(request.get("key"))
+        return self._do(room, request.get("do"), request)
 
-    def _do(self, room: Room, what: object, said: dict[str, Any]) -> dict[str, Any]:
+    def _do(self, room: Room, what: object, request: dict[str, Any]) -> dict[str, Any]:
         match what:
             case "show":
-                room.show(said.get("lesson"), said.get("query"))
-                room.show_stop(said.get("stop"))
+                room.show(request.get("lesson"), request.get("query"))
+                room.show_stop(request.get("stop"))
             case "run":
-                room.show_run(self.runs.share(said.get("run")))
+                room.show_run(self.runs.share(request.get("run")))
             case "ask":
-                return {"vote": room.ask(said.get("question"), said.get("answers"), said.get("right", ()))}
+                return {"vote": room.ask(request.get("question"), request.get("answers"), request.get("right", ()))}
             case "mark":
-                room.mark(said.get("vote"), said.get("right"))
+                room.mark(request.get("vote"), request.get("right"))
             case "again":
                 room.vote_again()
             case "reveal":
@@ -164,16 +164,16 @@ class RoomRoutes:
             case "list":
                 return {"sentences": list(room.sentences.items())}
             case "drop":
-                room.drop_sentence(said.get("sentence"))
+                room.drop_sentence(request.get("sentence"))
             case "clear":
                 room.clear_sentences()
             case "collect":
-                room.collect(said.get("classes"))
+                room.collect(request.get("classes"))
             case "collected":
                 data = room.collected()
-                return data.told() | {"classes": data.classes, "listed": data.listed(), "rows": data.rows()}
+                return data.summary() | {"classes": data.classes, "listed": data.listed(), "rows": data.rows()}
             case "drop collected":
-                room.drop_collected(said.get("sentence"))
+                room.drop_collected(request.get("sentence"))
             case "end collecting":
                 room.end_collecting()
             case "close":
@@ -185,25 +185,25 @@ class RoomRoutes:
 
 def _query(scope: Scope) -> dict[str, str]:
     try:
-        asked = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=10)
+        fields = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=10)
     except ValueError as error:
         raise UserError("The address holds too much.") from error
-    return {name: values[0] for name, values in asked.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 async def _body(receive: Receive) -> dict[str, Any]:
     """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
     body = await read_body(receive, MOST_BODY, "The request is too large.")
     try:
-        said = orjson.loads(body)
+        request = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise UserError("The body is not JSON.") from error
-    if not isinstance(said, dict):
+    if not isinstance(request, dict):
         raise UserError("The body must be a JSON object.")
-    return said
+    return request
 
 
 async def _send(send: Send, kind: bytes, body: bytes, *headers: tuple[bytes, bytes]) -> None:
-    told = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *headers]
-    await send({"type": "http.response.start", "status": 200, "headers": told})
+    response_headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": 200, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})

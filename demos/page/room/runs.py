@@ -11,7 +11,7 @@ from demos.page.services import Services
 from demos.training.tasks.classification.data import Example
 
 AT_ONCE, MOST_WAITING = 2, 100  # sentences that a model reads, and that wait for it
-MOST_TOLD = 5  # classes
+LIKELIEST_CLASSES = 5
 NOT_YET = "The model can be tried once its training is over."
 
 
@@ -34,9 +34,9 @@ class RoomRuns:
         """What the run's curve has gained for who has so many points: JSON, or ""."""
         return self.shared.news(name, max(0, steps), max(0, looks))
 
-    async def ask(self, name: str, said: object) -> list[tuple[str, float]]:
+    async def ask(self, name: str, sentence: object) -> list[tuple[str, float]]:
         """The likeliest classes of a sentence, with their probabilities. Raises UserError."""
-        text = checked_text(said, "A sentence", LONGEST_SENTENCE)
+        text = checked_text(sentence, "A sentence", LONGEST_SENTENCE)
         if self.waiting >= MOST_WAITING:
             raise TooOftenError("Many are asking the model; try again in a moment.")
         self.waiting += 1
@@ -54,4 +54,4 @@ class RoomRuns:
             raise UserError("This model gives no class to a sentence, or is no longer kept.")
         (shares,) = trained.answers([Example(text, 0)])
         classes = sorted(zip(trained.task.labels, shares, strict=True), key=lambda pair: -pair[1])
-        return classes[:MOST_TOLD]
+        return classes[:LIKELIEST_CLASSES]

@@ -28,7 +28,10 @@ class Vote:
     @property
     def tallies(self) -> list[list[int]]:
         """For each round, how many chose each answer."""
-        return [[list(given.values()).count(place) for place in range(len(self.answers))] for given in self.rounds]
+        return [
+            [list(answers_by_member.values()).count(place) for place in range(len(self.answers))]
+            for answers_by_member in self.rounds
+        ]
 
     def answer(self, member: str, round_: Any, place: Any) -> None:
         """A member's answer, or a change of mind. Raises UserError once the tally is shown, or where there is none."""
@@ -53,16 +56,16 @@ class Vote:
             raise UserError("The right answer is none of the answers.")
         self.right = tuple(sorted(set(right)))
 
-    def told(self) -> dict[str, Any]:
+    def public_state(self) -> dict[str, Any]:
         """What every member is told of it: no counts and no right answer before they are revealed."""
-        told = {
+        state = {
             "number": self.number,
             "question": self.question,
             "answers": self.answers,
             "round": len(self.rounds),
             "revealed": self.revealed,
         }
-        return told | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
+        return state | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
 
 
 def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:

@@ -22,7 +22,7 @@ class Place:
     parts: tuple[str, ...]  # in their order
     choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
     elements: Mapping[str, str]  # id -> the part in which it stands, "" above the parts
-    asked: Collection[str] = ()  # the parts that have a question; "" for a lesson without parts
+    parts_with_question: Collection[str] = ()  # "" for a lesson without parts
 
 
 def check_tour(tour: Tour, places: Mapping[str, Place]) -> None:
@@ -51,7 +51,7 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
         return f"the lesson {stop.lesson} has no element {stop.light!r}."
     if stop.light and place.elements[stop.light] not in ("", part):
         return f"the element {stop.light!r} stands in the part {place.elements[stop.light]!r}, not in {part!r}."
-    if stop.asks and part not in place.asked:
+    if stop.asks and part not in place.parts_with_question:
         return f"the lesson {stop.lesson} has no question{f' in its part {part!r}' if part else ''}."
     return ""
 
@@ -60,18 +60,20 @@ def renamed(query: Mapping[str, str], offers: Mapping[str, Mapping[str, Any]]) -
     """The query with the choices' names of today, as demos/page/link.js reads it: what was counted from 0 is from 1."""
     former = {offer["zero"]: name for name, offer in offers.items() if "zero" in offer}
     return {
-        former.get(name, name): re.sub("[0-9]+", lambda found: str(int(found[0]) + 1), said) if name in former else said
-        for name, said in query.items()
+        former.get(name, name): re.sub("[0-9]+", lambda match: str(int(match[0]) + 1), value)
+        if name in former
+        else value
+        for name, value in query.items()
     }
 
 
-def is_on_offer(said: str, offer: Mapping[str, Any]) -> bool:
+def is_on_offer(link_value: str, offer: Mapping[str, Any]) -> bool:
     """Whether a choice may have the value that a link says, as demos/page/link.js decides it."""
-    value: Any = offer.get("former", {}).get(said, said)
+    value: Any = offer.get("former", {}).get(link_value, link_value)
     default = offer["value"]
     if not isinstance(default, str):
         try:
-            value = json.loads(said)
+            value = json.loads(link_value)
         except ValueError:
             return False
         if _kind(value) is not _kind(default):

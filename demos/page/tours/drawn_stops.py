@@ -52,36 +52,41 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
     """The element that the stop outlines, or else its part's pictures."""
     query = dict(parse_qsl(stop.query, keep_blank_values=True))
     query = renamed(query, {name: {"zero": former} for name, former in page.from_zero.items()})
-    part = next((one for one in page.lesson.parts if one.slug == query.get("part")), None)
+    part = next((candidate for candidate in page.lesson.parts if candidate.slug == query.get("part")), None)
     part = part or (page.lesson.parts[0] if page.lesson.parts else None)
     sentence = Sentence(query.get("text", default_text), query.get("pair", ""), query.get("model", ""))
     choices = {
         name: chosen(component, query[name]) if name in query else page.left_out(name, query)
         for name, component in page.choices.items()
     }
-    indices = {name: index_of(choices[name]) if is_counted(it) else choices[name] for name, it in page.choices.items()}
+    indices = {
+        name: index_of(choices[name]) if is_counted(component) else choices[name]
+        for name, component in page.choices.items()
+    }
     slug = part.slug if part else ""
-    asked = in_full(page.services, sentence, questions()[page.lesson.slug, slug], indices, choices) if stop.asks else ""
-    said = (sentence.text, sentence.text_pair, slug, asked)
+    question_html = (
+        in_full(page.services, sentence, questions()[page.lesson.slug, slug], indices, choices) if stop.asks else ""
+    )
+    stop_fields = (sentence.text, sentence.text_pair, slug, question_html)
     if part and part.standalone:
         document = part.standalone(page.services, sentence, indices)
-        return Drawn(*said, (Picture(f"{page.lesson.slug}-{part.slug}", "", document=document),))
+        return Drawn(*stop_fields, (Picture(f"{page.lesson.slug}-{part.slug}", "", document=document),))
     values = _initial(page, sentence, choices)
     here = [block for block in _within(demo, page, part) if isinstance(block, gr.HTML | gr.Plot)]
     for wanted in (
-        [block for block in here if _has(block, lambda one: one.elem_id == stop.light)] if stop.light else [],
-        [block for block in here if _has(block, lambda one: "picture" in (one.elem_classes or ()))],
+        [block for block in here if _has(block, lambda ancestor: ancestor.elem_id == stop.light)] if stop.light else [],
+        [block for block in here if _has(block, lambda ancestor: "picture" in (ancestor.elem_classes or ()))],
     ):
         _draw(page.redrawn, wanted, page, values)
         pictures = [picture for block in wanted if (picture := _picture(block, values.get(block._id)))]
         if pictures:
-            return Drawn(*said, tuple(pictures))
-    return Drawn(*said, ())
+            return Drawn(*stop_fields, tuple(pictures))
+    return Drawn(*stop_fields, ())
 
 
-def chosen(component: gr.Component, said: str) -> Any:
+def chosen(component: gr.Component, link_value: str) -> Any:
     """The value of a choice that a link says, as the browser holds it."""
-    value: Any = said if isinstance(component.value, str) else json.loads(said)
+    value: Any = link_value if isinstance(component.value, str) else json.loads(link_value)
     return counted(value) if is_counted(component) else value
 
 
@@ -100,7 +105,9 @@ def _draw(redraws: Iterable[Redraw], wanted: Sequence[Block], page: Page, values
     for redraw in redraws:
         if not needed & {output._id for output in redraw.outputs} or inspect.isgeneratorfunction(redraw.handler):
             continue
-        answer = redraw.handler(*(values.get(one._id, getattr(one, "value", None)) for one in redraw.inputs))
+        answer = redraw.handler(
+            *(values.get(component._id, getattr(component, "value", None)) for component in redraw.inputs)
+        )
         for output, value in zip(redraw.outputs, answer, strict=True):
             change = changed_by(value)
             if "value" in change:
@@ -110,7 +117,7 @@ def _draw(redraws: Iterable[Redraw], wanted: Sequence[Block], page: Page, values
 def _within(demo: gr.Blocks, page: Page, part: Part | None) -> list[Block]:
     """The components of a part, or of a page without parts, in the order in which they stand."""
     root = f"{page.lesson.slug}-{part.slug}" if part else f"lesson-{page.lesson.slug}"
-    return [block for block in demo.blocks.values() if _has(block, lambda one: one.elem_id == root)]
+    return [block for block in demo.blocks.values() if _has(block, lambda ancestor: ancestor.elem_id == root)]
 
 
 def _has(block: Block | None, is_it: Any) -> bool:

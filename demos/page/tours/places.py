@@ -24,11 +24,11 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
         page.lesson.slug: Place(
             parts=tuple(part.slug for part in page.lesson.parts),
             choices={
-                name: offer(name, it, page.former.get(name), page.from_zero.get(name))
-                for name, it in page.choices.items()
+                name: offer(name, component, page.former.get(name), page.from_zero.get(name))
+                for name, component in page.choices.items()
             },
             elements=elements[page.lesson.slug if number else ""],
-            asked=[part for lesson, part in questions() if lesson == page.lesson.slug],
+            parts_with_question=[part for lesson, part in questions() if lesson == page.lesson.slug],
         )
         for number, page in enumerate(pages)
     }

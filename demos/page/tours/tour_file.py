@@ -125,12 +125,12 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
     at, says = first + 1, {}
     while at < end and not lines[at].strip():
         at += 1
-    while at < end and not lines[at].startswith(NOTES) and (said := SAYS.fullmatch(lines[at].rstrip())):
-        if said[1] not in ("view", "light", "question"):
-            raise fault_at(file, at, f"a stop has a view and may have a light and a question, but no {said[1]!r}")
-        if said[1] == "question" and said[2] not in ("yes", "no"):
-            raise fault_at(file, at, f"a stop's question is “yes” or “no”, not {said[2][:40]!r}")
-        says[said[1]] = said[2]
+    while at < end and not lines[at].startswith(NOTES) and (setting := SAYS.fullmatch(lines[at].rstrip())):
+        if setting[1] not in ("view", "light", "question"):
+            raise fault_at(file, at, f"a stop has a view and may have a light and a question, but no {setting[1]!r}")
+        if setting[1] == "question" and setting[2] not in ("yes", "no"):
+            raise fault_at(file, at, f"a stop's question is “yes” or “no”, not {setting[2][:40]!r}")
+        says[setting[1]] = setting[2]
         at += 1
     if "view" not in says:
         raise fault_at(file, first, f"the stop “{heading[1]}” has no line “view: /lesson?…”")

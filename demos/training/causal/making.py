@@ -122,11 +122,11 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
         scores = {}
         for name, corpus in held_out.items():
             rows = windows(corpus, plan.sequences, plan.length, begin, np.random.default_rng(SEED))
-            found = measure(decoder, rows, name)
+            measured = measure(decoder, rows, name)
             scores[name] = {
-                "cross_entropy": found.nats / found.pieces,
-                "top1": found.right / found.pieces,
-                "asked": found.pieces,
+                "cross_entropy": measured.nats / measured.pieces,
+                "top1": measured.right / measured.pieces,
+                "asked": measured.pieces,
             }
         with (plan.folder / "log.jsonl").open("a") as log:
             log.write(json.dumps({**asdict(progress), "loss": round(loss, 4), "held_out": scores}) + "\n")

@@ -14,12 +14,12 @@ ROWS = 8  # windows in one pass: logits over the vocabulary are 30,522 numbers a
 @torch.inference_mode()
 def measure(decoder: Pretrained, rows: torch.Tensor, title: str, first: int = 0) -> Measured:
     """`rows` <int64>[B, n + 1]: each place's next word piece is asked for, from place `first` on; [UNK] never."""
-    tokenizer, nats, asked, right = decoder.tokenizer, 0.0, [], 0
+    tokenizer, nats, tokens, right = decoder.tokenizer, 0.0, [], 0
     for part in rows.split(ROWS):
         logits, answers = next_word_logits(decoder, part[:, :-1])[:, first:], part[:, 1 + first :]
         known = answers != tokenizer.unk_token_id
         nats += torch.nn.functional.cross_entropy(logits[known], answers[known], reduction="sum").item()
         right += int((logits[known].argmax(-1) == answers[known]).sum())
-        asked += tokenizer.convert_ids_to_tokens(answers[known].tolist())
-    words = sum(not token.startswith("##") for token in asked)
-    return Measured(title, nats, len(asked), words, right)
+        tokens += tokenizer.convert_ids_to_tokens(answers[known].tolist())
+    words = sum(not token.startswith("##") for token in tokens)
+    return Measured(title, nats, len(tokens), words, right)

@@ -37,15 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     decoder = our_decoder(loaded)
     books = tokens_of(options.folder, "books", options.books, loaded.tokenizer)
     last = HELD_OUT["books"]
-    found = []
+    measurements = []
     for title, corpus in (
         ("WikiText-2 (encyclopaedia)", tokens_of(options.folder, options.text.stem, options.text, loaded.tokenizer)),
         (f"{last} other old books", books.part(slice(-last, None))),
     ):
         rng = np.random.default_rng(SEED)
         rows = windows(corpus, options.windows, WINDOW + 1, loaded.tokenizer.cls_token_id, rng)
-        found.append(measure(decoder, rows, title, CONTEXT))
-    options.out.write_text(json.dumps([asdict(one) for one in found], indent=2) + "\n", encoding="utf-8")
+        measurements.append(measure(decoder, rows, title, CONTEXT))
+    options.out.write_text(
+        json.dumps([asdict(measured) for measured in measurements], indent=2) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -140,9 +140,9 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
     Without that line it is the one of these signs that makes the first lines equally wide, or else the one that the
     first has most of, of equals the first.
     """
-    told = _SEP.match(text)
-    if told:
-        return told[1], text[told.end() :]
+    match = _SEP.match(text)
+    if match:
+        return match[1], text[match.end() :]
     lines = [line for line in lines_of(text[:20_000].lstrip("\r\n "))[:SAMPLED] if line.strip()]
     first = lines[0] if lines else ""
 

@@ -65,7 +65,7 @@ class _Fetch:
         self.repo, self.config, self.columns = repo, config, columns
         self.reached, self.done = threading.Event(), threading.Event()
         self.given_up = False
-        self.found: Fetched | None = None
+        self.fetched: Fetched | None = None
         self.error: BaseException | None = None
         self.began = time.monotonic()
         threading.Thread(target=self._run, name=f"hub {repo}", daemon=True).start()
@@ -95,26 +95,26 @@ class _Fetch:
         if not self.done.wait(max(0.1, self.began + SECONDS - time.monotonic())):
             self.given_up = True
             raise UserError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
-        if self.found is None:
+        if self.fetched is None:
             with self._lock:
                 self._known.pop((self.repo, self.config, self.columns), None)
             if isinstance(self.error, UserError):
                 raise UserError(str(self.error)) from self.error
             raise UserError(f"{self.repo} could not be read from the Hub just now.") from self.error
-        return self.found
+        return self.fetched
 
     def _run(self) -> None:
         try:
             reach_hub()
             self.reached.set()
             name = self.repo if not self.config else f"{self.repo}:{self.config}"
-            self.found = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped))
+            self.fetched = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped))
         except BaseException as error:  # told by `wait`, in the thread that asked
             self.error = error
         finally:
             self.reached.set()
             self.done.set()
-            if self.found is None and self.given_up:  # nobody waits any more
+            if self.fetched is None and self.given_up:  # nobody waits any more
                 with self._lock:
                     self._known.pop((self.repo, self.config, self.columns), None)
 
@@ -179,36 +179,36 @@ def read_hub(
         if kind is not None and kind not in FORMATS:
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
-        kept: list[dict[str, Any]] = []
+        labelled: list[dict[str, Any]] = []
         for values in _rows(rows, columns, split, stopped):
             read += 1
             if values is not None:
-                kept.append(values)
+                labelled.append(values)
                 characters += sum(map(_characters, values.values()))
             if characters > MAX_HELD:
                 raise UserError(f"{repo} has more text than the limit of {MAX_HELD:,} characters.")
         if stopped():
             raise UserError(f"{repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
-        splits[split] = read, kept
+        splits[split] = read, labelled
     notes: list[str] = []
     records: list[Record] = []
     hidden = _hidden(splits)
-    found: dict[str, str] = {}
-    for split, (read, rows_kept) in splits.items():
-        kept = [values for values in rows_kept if _answer(values) not in hidden]
-        records += [Record(number, values) for number, values in enumerate(kept, len(records) + 1)]
-        if kept:
-            found[split] = named[split]
+    split_names: dict[str, str] = {}
+    for split, (read, labelled) in splits.items():
+        usable = [values for values in labelled if _answer(values) not in hidden]
+        records += [Record(number, values) for number, values in enumerate(usable, len(records) + 1)]
+        if usable:
+            split_names[split] = named[split]
         if read == MAX_ROWS:
             notes.append(f"Only the first {MAX_ROWS:,} rows of the split {named[split]} are used.")
-        if left_out := read - len(kept):
+        if left_out := read - len(usable):
             lacks = "score" if any(column.role == "score" for column in columns) else "class"
             notes.append(f"{left_out:,} rows of the split {named[split]} have no {lacks} on the Hub and are not used.")
     if not records:
         raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
     features = list(getattr(opened[next(iter(named.values()))], "features", None) or {})
     places = find_columns(features, columns) if features else {}
-    return tuple(records), tuple(notes), {role: features[place] for role, place in places.items()}, found
+    return tuple(records), tuple(notes), {role: features[place] for role, place in places.items()}, split_names
 
 
 def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
@@ -262,14 +262,14 @@ def _rows(
         values: dict[str, Any] = {}
         for column in columns:
             name = names.get(column.role)
-            cell = _told(row.get(name), features.get(name)) if name else ""
+            cell = _decoded(row.get(name), features.get(name)) if name else ""
             values[column.role] = value_of(cell[:MAX_CHARACTERS] if isinstance(cell, str) else cell, column.kind)
         if "split" in values:
             values["split"] = split
         yield values if _answer(values) else None
 
 
-def _told(value: Any, feature: Any) -> Any:
+def _decoded(value: Any, feature: Any) -> Any:
     """Class numbers as their names, in lists too; a hidden class as nothing; a short float as it was written."""
     if isinstance(value, float) and getattr(feature, "dtype", "") == "float32":
         return float(str(np.float32(value)))  # 3.8, and not 3.799999952316284
@@ -278,5 +278,5 @@ def _told(value: Any, feature: Any) -> Any:
         return names[value] if 0 <= value < len(names) else None
     inner = getattr(feature, "feature", None)
     if getattr(inner, "names", None) and isinstance(value, list):
-        return [_told(inner_value, inner) for inner_value in value]
+        return [_decoded(inner_value, inner) for inner_value in value]
     return value

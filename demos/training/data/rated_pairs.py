@@ -57,7 +57,7 @@ class Form:
     quoted: bool = True  # whether quotes around a field are taken off
     header: bool = False
     encoding: str = "utf-8"
-    told_delimiter: bool = False  # whether a first line such as `sep=;` says it
+    has_delimiter_line: bool = False  # whether a first line such as `sep=;` says it
     comma: bool = False  # whether scores are written as 3,5
 
 
@@ -103,15 +103,15 @@ def read_pairs(data: bytes, name: str) -> Rated:
         return Rated(_pairs(rows), Path(name).name, form, table.read_as)
     text, encoding = decode_text(data)
     if suffix in JSON:
-        rows, form, said = _from_json(text, encoding)
+        rows, form, description = _from_json(text, encoding)
     else:
         delimiter, rest = separated(text, "\t,;")
         quoted = delimiter != "\t"  # between tabs a quote is the text's own
         table_rows = csv_rows(rest, delimiter, quoted)
         form = Form("csv", (0, 1, 2), delimiter, quoted, False, encoding, rest != text)
         rows, form = _from_table(table_rows, form)
-        said = delimited(delimiter, len(table_rows[0][1]))
-    return Rated(_pairs(rows), Path(name).name, form, ReadAs(said, encoding))
+        description = delimited(delimiter, len(table_rows[0][1]))
+    return Rated(_pairs(rows), Path(name).name, form, ReadAs(description, encoding))
 
 
 def hub_pairs() -> Rated:
@@ -142,10 +142,10 @@ def hub_pairs() -> Rated:
 
 def _from_json(text: str, encoding: str) -> tuple[list[PairRow], Form, str]:
     """(the rows of a file of JSON objects, how a program reads them, the form in words); the first has the keys."""
-    values, said = read_json(text, MAX_ROWS, SAMPLE)
-    kind = {LINES: "jsonl", LIST: "json"}.get(said, "objects")
+    values, description = read_json(text, MAX_ROWS, SAMPLE)
+    kind = {LINES: "jsonl", LIST: "json"}.get(description, "objects")
     if not values:
-        return [], Form(kind, FORM_KEYS, encoding=encoding), said
+        return [], Form(kind, FORM_KEYS, encoding=encoding), description
     objects = objects_of(values, SAMPLE)
     header = tuple(objects[0][1])
     keys = [header[place] for place in _places(header)]
@@ -155,7 +155,7 @@ def _from_json(text: str, encoding: str) -> tuple[list[PairRow], Form, str]:
         if not isinstance(first, str) or not isinstance(second, str):
             raise UserError(f"Row {number:,} has no text under {keys[0][:30]!r} and {keys[1][:30]!r}.")
         rows.append((number, first, second, score))
-    return rows, Form(kind, (keys[0], keys[1], keys[2]), encoding=encoding), said
+    return rows, Form(kind, (keys[0], keys[1], keys[2]), encoding=encoding), description
 
 
 def _from_table(table: list[tuple[int, list[str]]], form: Form) -> tuple[list[PairRow], Form]:

@@ -27,7 +27,7 @@ class ReadAs:
     skipped: int = 0  # lines before it
 
     @property
-    def told(self) -> str:
+    def note(self) -> str:
         """The sentence for the page."""
         encoding = ENCODINGS.get(self.encoding, "")
         return f"Read as {self.form}{', ' if encoding else ''}{encoding}.{GUESSED if self.encoding == UNSURE else ''}"

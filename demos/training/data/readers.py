@@ -33,7 +33,7 @@ class Reader:
     """How one kind of task gets its data; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
 
     kind: str
-    told: str  # what a file of this kind must hold, one sentence
+    requirement: str  # what a file of this kind must hold, one sentence
     columns: tuple[Column, ...]  # what a table's columns are found by
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
@@ -55,16 +55,16 @@ class Reader:
         Raises UserError as `read` does, and where a file can't be read.
         """
         read, name = self.read(file_bytes(path), Path(path).name), Path(path).name
-        rows, notes = list(read.rows), [read.read_as.told]
+        rows, notes = list(read.rows), [read.read_as.note]
         if test is not None:
             try:
                 tested = self.read(file_bytes(test), Path(test).name)
             except UserError as error:
                 raise UserError(f"The test file can't be used: {str(error)[:1].lower()}{str(error)[1:]}") from error
-            notes.append(f"The test file: {tested.read_as.told[:1].lower()}{tested.read_as.told[1:]}")
+            notes.append(f"The test file: {tested.read_as.note[:1].lower()}{tested.read_as.note[1:]}")
             held_out = [replace(row, split="test") for row in tested.rows]
-            watched = {True: "validation", False: "train"}
-            rows = [replace(row, split=watched[split_name(row.split, row.number) == "validation"]) for row in rows]
+            splits = {True: "validation", False: "train"}
+            rows = [replace(row, split=splits[split_name(row.split, row.number) == "validation"]) for row in rows]
             rows, name = [*rows, *held_out], f"{name} and {Path(test).name}"
         built = self.build(name, rows, seed, max_train)
         return replace(built, notes=(*notes, *built.notes))

@@ -64,7 +64,7 @@ class Splits(Generic[T]):
         return 1
 
 
-def as_watched(dataset: Splits[T]) -> Splits[T]:
+def validation_as_test(dataset: Splits[T]) -> Splits[T]:
     """The data set with its validation examples as its test: what a curve's score is measured on."""
     return dataset if dataset.test is dataset.validation else replace(dataset, test=dataset.validation)
 
@@ -99,8 +99,8 @@ def split_items(
         notes.append(
             f"{count_of(len(given_rows) - len(distinct), noun)} removed because an earlier row has the same content."
         )
-        kept = {item.key: item for item in distinct}
-        notes += labels_differ(((item, kept[item.key]) for item in given_rows), noun)
+        by_key = {item.key: item for item in distinct}
+        notes += labels_differ(((item, by_key[item.key]) for item in given_rows), noun)
     check(distinct)
     by_split: dict[str, list[Item[T]]] = defaultdict(list)
     for item in distinct:
@@ -159,14 +159,14 @@ class Labelled(Protocol):
 
 def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> list[str]:
     """A sentence on rows that are the same as another but for the label, from (row, the row that counts); or none."""
-    odd = [(row, kept) for row, kept in repeated if row.label != kept.label]
+    odd = [(row, used) for row, used in repeated if row.label != used.label]
     if not odd:
         return []
-    row, kept = odd[0]
+    row, used = odd[0]
     rest = f"; the same holds for {count_of(len(odd) - 1, 'more row')}" if len(odd) > 1 else ""
     return [
-        f"Rows {kept.number:,} and {row.number:,} have the same {noun} with the labels {kept.label[:30]!r} and "
-        f"{row.label[:30]!r}: row {kept.number:,} is used{rest}."
+        f"Rows {used.number:,} and {row.number:,} have the same {noun} with the labels {used.label[:30]!r} and "
+        f"{row.label[:30]!r}: row {used.number:,} is used{rest}."
     ]
 
 

@@ -57,10 +57,10 @@ def windows_encoding(data: bytes) -> str:
     foreign = {encoding: _foreign(above, encoding) for encoding in ALPHABETS if _spells(above, encoding)}
     if WESTERN in foreign:
         foreign[WESTERN] += len(_SIGNS_IN_WORDS.findall(data))
-    foreign = {encoding: found for encoding, found in foreign.items() if found <= TOO_FOREIGN * accents}
+    foreign = {encoding: count for encoding, count in foreign.items() if count <= TOO_FOREIGN * accents}
     if len(foreign) < 2:
-        encoding, found = next(iter(foreign.items()), ("", 0))
-        certain = found <= MOST_FOREIGN * accents
+        encoding, count = next(iter(foreign.items()), ("", 0))
+        certain = count <= MOST_FOREIGN * accents
         return encoding if certain else UNSURE if encoding == WESTERN else ""
     if all(bytes([byte]).decode(WESTERN) == bytes([byte]).decode(CENTRAL) for byte in above):
         return WESTERN

@@ -64,7 +64,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
     Raises UserError where they hold more than the bounds, which is more than can be read in seconds, or are not UTF-8.
     """
     copy, tags = io.BytesIO(), Counter[bytes]()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(copy, "w") as kept:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(copy, "w") as unpacked:
         size = sum(part.file_size for part in archive.infolist())  # no more than these bytes is ever unpacked
         if size > MAX_UNPACKED:
             raise UserError(
@@ -82,7 +82,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
                 raise UserError(TOO_MANY)
             _check_stretches(text)
             tags.update(_TAG.findall(text))
-            kept.writestr(part.filename, text)
+            unpacked.writestr(part.filename, text)
     others = sum(count for tag, count in tags.items() if tag not in CELL_TAGS)
     if any(tags[tag] > MAX_CELLS for tag in CELL_TAGS) or others > MAX_OTHER:
         raise UserError(TOO_MANY)
@@ -96,7 +96,7 @@ def _check_stretches(text: bytes) -> None:
     ends = ((rest, end) for begin, end in ((b"<!--", b"-->"), (b"<?", b"?>")) for rest in text.split(begin)[1:])
     if any(not 0 <= rest.find(end) <= MAX_STRETCH for rest, end in ends):
         raise UserError(TOO_LONG)
-    if any(found.end() - found.start() > MAX_STRETCH for found in _STRETCH.finditer(text)):
+    if any(stretch.end() - stretch.start() > MAX_STRETCH for stretch in _STRETCH.finditer(text)):
         raise UserError(TOO_LONG)
 
 
@@ -112,8 +112,8 @@ def _first_sheet(archive: io.BytesIO, max_rows: int, max_columns: int) -> Sheet:
         sheet = sheets[0]
         sheet.reset_dimensions()  # what the file says of its size may be wrong
         rows, characters = [], 0
-        found = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
-        for number, cells in enumerate(found, start=1):
+        sheet_rows = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
+        for number, cells in enumerate(sheet_rows, start=1):
             texts = [_plain(cell) for cell in cells]
             characters += sum(map(len, texts))
             if characters > MAX_UNPACKED:  # where many cells share one text

@@ -76,10 +76,10 @@ def _reading(imports: Sequence[str], lines: str) -> Reading:
     return Reading(tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line))), lines)
 
 
-def _parts(found: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the split to train on, and of the one to test with; validation serves where there is no test."""
     train, test, validation = (
-        tuple(name for name in found if SPLITS[name] == part) for part in ("train", *SHARES)
+        tuple(name for name in names if SPLITS[name] == part) for part in ("train", *SHARES)
     )  # fmt: skip
     return train, test or validation
 
@@ -97,12 +97,14 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File | None:
         return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
     table = read_table(data, path.name)
     if kind == "sentence":
-        kept, places, named = labelled_places(table)
+        table_rows, places, named = labelled_places(table)
     else:
-        kept, places, named = places_of(table, reader.columns, reader.nameless)
+        table_rows, places, named = places_of(table, reader.columns, reader.nameless)
     columns = {(table.header[place] if named else place): role for role, place in places.items()}
     reading = _pandas(table, repr(shown), named)
-    shaped = _shaped(kind, variable, [{role: cells[place] for role, place in places.items()} for _, cells in kept])
+    shaped = _shaped(
+        kind, variable, [{role: cells[place] for role, place in places.items()} for _, cells in table_rows]
+    )
     if not reading or shaped is None:
         return None
     renamed = {column: role for column, role in columns.items() if column != role}
@@ -171,10 +173,10 @@ def _from_hub(recipe: Recipe) -> Reading | None:
     if recipe.task in ("question", "choice", "similarity"):
         rows = [record.values for record in fetched.records]
         texts = {"question": TEXT.answers, "similarity": TEXT.scored}
-        found = _choices("rows", rows) if recipe.task == "choice" else str(texts[recipe.task]("rows"))
-        if found is None:
+        shaping = _choices("rows", rows) if recipe.task == "choice" else str(texts[recipe.task]("rows"))
+        if shaping is None:
             return None
-        shaped = found
+        shaped = shaping
     repository, _, config = recipe.hub.partition(":")
     lines = TEXT.hub(
         kind=recipe.task,

@@ -59,9 +59,9 @@ class HeadModel(PreTrainedModel):
 
     def __init__(self, config: HeadConfig) -> None:
         super().__init__(config)
-        told = dict(config.encoder or {"model_type": "bert"})
-        self.segments = told["model_type"] != "distilbert"
-        self.encoder = AutoModel.from_config(AutoConfig.for_model(**told))
+        encoder_config = dict(config.encoder or {"model_type": "bert"})
+        self.segments = encoder_config["model_type"] != "distilbert"
+        self.encoder = AutoModel.from_config(AutoConfig.for_model(**encoder_config))
         read = self.encoder.config.hidden_size * config.positions
         widths = [read, *(config.widths or []), config.outputs]
         layers: list[nn.Module] = []
@@ -137,6 +137,8 @@ class HeadForMultipleChoice(HeadModel):
         self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
         labels: Given = None, **rest: Any,
     ) -> MultipleChoiceModelOutput:  # fmt: skip
-        flat = [None if one is None else one.flatten(0, 1) for one in (input_ids, attention_mask, token_type_ids)]
+        flat = [
+            None if tensor is None else tensor.flatten(0, 1) for tensor in (input_ids, attention_mask, token_type_ids)
+        ]
         logits = self.head(self.pooled(self.states(*flat), flat[1])).view(input_ids.shape[:2])
         return MultipleChoiceModelOutput(loss=loss_of(logits, labels), logits=logits)

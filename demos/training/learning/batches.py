@@ -34,7 +34,7 @@ def scoring_batches(lengths: Sequence[int]) -> list[list[int]]:
     return padded_batches(lengths, SCORING_TOKENS)
 
 
-def watched_of(targets: Sequence[Any], most: int = MAX_WATCHED) -> tuple[int, ...]:
+def balanced_places(targets: Sequence[Any], most: int = MAX_WATCHED) -> tuple[int, ...]:
     """Places of at most `most` examples: as many of each class as of any other, evenly spread within it.
 
     Targets that are no classes (no whole numbers) count as one class. With more classes than `most`, the first ones.

@@ -96,7 +96,9 @@ def _downloaded(config: Mapping[str, Any], data: str, state: Mapping[str, torch.
     kind, shape = next((kind, shape) for kind, shape in known.items() if architecture.endswith(shape.ending))
     own = config["model_type"] == HeadConfig.model_type
     if own:
-        linears = _linears({name.removeprefix("head."): one for name, one in state.items() if name.startswith("head.")})
+        linears = _linears(
+            {name.removeprefix("head."): tensor for name, tensor in state.items() if name.startswith("head.")}
+        )
     else:
         names = [name for name in (STOCK[config["model_type"]].dense, shape.last) if f"{name}.weight" in state]
         linears = tuple((state[f"{name}.weight"], state[f"{name}.bias"]) for name in names)

@@ -60,7 +60,7 @@ class Learner:
 
     def _new_head(self, width: int) -> nn.Module:
         head = self.task.head(width, torch.Generator().manual_seed(self.settings.seed))
-        self.kept_head = self.earlier is not None and self.earlier.put(self.task, head)
+        self.has_earlier_head = self.earlier is not None and self.earlier.put(self.task, head)
         noise = torch.Generator(self.device).manual_seed(self.settings.seed + self.parallel.rank)
         for layer in head.modules():
             if isinstance(layer, SeededDropout):

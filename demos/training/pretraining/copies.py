@@ -15,7 +15,7 @@ from demos.errors import UserError
 from demos.training.pretraining.batches import Instance, draw
 from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.probes import Asked, Question, ask, questions
+from demos.training.pretraining.probes import ProbeResult, Question, ask, questions
 from demos.training.settings import Settings
 
 SHARE = 0.5  # of the memory budget, for all copies; one that alone needs more is refused
@@ -75,9 +75,9 @@ class Copy:
     tokenizer: Any
     trained: Learner  # began as the pre-trained model
     untrained: Learner | None  # began at random
-    asked: tuple[Question, ...]
-    before: Asked
-    before_untrained: Asked | None
+    probes: tuple[Question, ...]
+    before: ProbeResult
+    before_untrained: ProbeResult | None
     steps: int = 0
     points: list[Point] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -86,12 +86,12 @@ class Copy:
     def make(cls, situation: Situation, pretrained: Pretrained) -> Copy:
         """A fresh one, with what it says before the first step."""
         recipe, tokenizer = situation.recipe, pretrained.tokenizer
-        asked = questions(tokenizer, situation.passage)
+        probes = questions(tokenizer, situation.passage)
         trained = Learner(pretrained)
         untrained = Learner(pretrained, recipe.seed) if recipe.untrained else None
-        before = ask(trained.parts, tokenizer, situation.passage, asked)
-        before_untrained = ask(untrained.parts, tokenizer, situation.passage, asked) if untrained else None
-        return cls(situation, tokenizer, trained, untrained, asked, before, before_untrained)
+        before = ask(trained.parts, tokenizer, situation.passage, probes)
+        before_untrained = ask(untrained.parts, tokenizer, situation.passage, probes) if untrained else None
+        return cls(situation, tokenizer, trained, untrained, probes, before, before_untrained)
 
     @property
     def nbytes(self) -> int:
@@ -120,20 +120,20 @@ class Copies:
 
     def __init__(self, memory: Budget | None = None, share: float = SHARE) -> None:
         memory = Budget() if memory is None else memory
-        self._kept: Recent[Copy] = Recent(
+        self._copies: Recent[Copy] = Recent(
             share * memory.most, lambda copy: copy.nbytes, memory, "copies", True, lambda copy: copy.lock.locked()
         )
 
     def get(self, name: str) -> Copy:
         """Raises UserError where it was let go, or never was."""
-        copy = self._kept.get(name) if _ID.fullmatch(name) else None
+        copy = self._copies.get(name) if _ID.fullmatch(name) else None
         if copy is None:
             raise UserError(GONE)
         return copy
 
     def make(self, name: str, situation: Situation, pretrained: Pretrained) -> Copy:
         """A fresh one; others are let go before it is made. Raises UserError where there is no room for it."""
-        nbytes, most = size_of(situation, pretrained), self._kept.most
+        nbytes, most = size_of(situation, pretrained), self._copies.most
         if nbytes > most:
             raise UserError(
                 f"Training this copy needs {nbytes / 1e9:.1f} GB of memory; the limit is {most / 1e9:.1f} GB. "
@@ -144,19 +144,19 @@ class Copies:
             take(nbytes)
             return Copy.make(situation, pretrained)
 
-        return self._kept.make(name, made)
+        return self._copies.make(name, made)
 
     def has(self, name: str) -> bool:
         """Whether it is still there."""
-        return name in self._kept
+        return name in self._copies
 
     def put(self, name: str, copy: Copy) -> None:
         """Keep it, as the one that was used last."""
-        self._kept.put(name, copy, needed=True)
+        self._copies.put(name, copy, needed=True)
 
     def discard(self, name: str | None) -> None:
         """Let it go. Unknown ids are fine."""
-        self._kept.pop(name or "")
+        self._copies.pop(name or "")
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._copies)

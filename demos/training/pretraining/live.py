@@ -18,7 +18,7 @@ from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.copies import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of
 from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.model_parts import Parts
-from demos.training.pretraining.probes import Asked, Question, ask, questions
+from demos.training.pretraining.probes import ProbeResult, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
 from demos.training.service.training_service import TrainingService
 from demos.training.service.training_thread import in_own_thread
@@ -45,11 +45,11 @@ class Learned:
     instances: tuple[Instance, ...]  # of the last step
     last: Stepped
     rows: Rows  # from the press's first step to its last
-    asked: tuple[Question, ...]
-    before: Asked  # at the copy's beginning
-    after: Asked
-    before_untrained: Asked | None
-    after_untrained: Asked | None
+    probes: tuple[Question, ...]
+    before: ProbeResult  # at the copy's beginning
+    after: ProbeResult
+    before_untrained: ProbeResult | None
+    after_untrained: ProbeResult | None
     parameters: int
     seconds_a_step: float
 
@@ -61,8 +61,8 @@ Event = Waiting | Made | Point | Learned | Failed
 class FirstLook:
     """What is known before the first step, from the shared model, with no gradient."""
 
-    asked: tuple[Question, ...]
-    before: Asked
+    probes: tuple[Question, ...]
+    before: ProbeResult
     instances: tuple[Instance, ...]  # of the first step
     masked: float  # their masked words' loss
     seconds_a_step: float  # a guess by that pass
@@ -71,14 +71,14 @@ class FirstLook:
 def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
     """The first batch and its loss, and what is guessed at the hidden words."""
     parts, tokenizer = Parts.of(pretrained), pretrained.tokenizer
-    asked = questions(tokenizer, situation.passage)
-    before = ask(parts, tokenizer, situation.passage, asked)
+    probes = questions(tokenizer, situation.passage)
+    before = ask(parts, tokenizer, situation.passage, probes)
     instances = batch_of(situation, tokenizer, 1, parts.relation is not None)
     began = time.perf_counter()
     with torch.inference_mode():
         masked = parts.losses(collate(instances, tokenizer.pad_token_id)).masked.item()
     seconds = PASSES_A_STEP * (time.perf_counter() - began) * (1 + situation.recipe.untrained)
-    return FirstLook(asked, before, instances, masked, seconds)
+    return FirstLook(probes, before, instances, masked, seconds)
 
 
 class Presses:
@@ -94,18 +94,20 @@ class Presses:
         speed = self._speed.get((situation.model, situation.recipe.untrained), math.nan)
         return speed * steps * situation.recipe.batch_size
 
-    def press(self, run: str, held: str, situation: Situation, pretrained: Pretrained, steps: int) -> Iterator[Event]:
+    def press(
+        self, run: str, copy_id: str, situation: Situation, pretrained: Pretrained, steps: int
+    ) -> Iterator[Event]:
         """Waiting while others are in front, Made, a Point a step, and Learned or Failed.
 
-        `run`, from `trainings.runs.new()`, becomes the copy's id, where no copy of this very situation is `held`.
+        `run`, from `trainings.runs.new()`, becomes the copy's id, unless `copy_id` names a copy of this very situation.
         Stopped by `trainings.runs.stop(run)`, or by closing this. A copy that fails is let go.
         Raises UserError for a copy that is gone or busy, and where the line is full.
         """
-        copy = self.copies.get(held) if held else None
+        copy = self.copies.get(copy_id) if copy_id else None
         if copy is not None and copy.situation != situation:
-            self.copies.discard(held)
-            held, copy = "", None
-        name = held or run
+            self.copies.discard(copy_id)
+            copy_id, copy = "", None
+        name = copy_id or run
         stop_file = self.trainings.runs.stop_file(run)
         try:
             seconds = self.expected(situation, steps)
@@ -140,10 +142,10 @@ class Presses:
         except (UserError, MemoryError, RuntimeError) as error:
             if copy.steps < MAX_STEPS:
                 self.copies.discard(name)
-            told = sentence_of(error)
-            if not told:
+            message = sentence_of(error)
+            if not message:
                 raise
-            yield Failed(told)
+            yield Failed(message)
         finally:
             copy.lock.release()
 
@@ -170,8 +172,8 @@ class Presses:
                 break
         self._speed[(copy.situation.model, recipe.untrained)] = seconds / recipe.batch_size
         rows, passage = counter.rows(copy.trained.matrix), copy.situation.passage
-        after = ask(copy.trained.parts, tokenizer, passage, copy.asked)
-        other_after = ask(copy.untrained.parts, tokenizer, passage, copy.asked) if copy.untrained else None
+        after = ask(copy.trained.parts, tokenizer, passage, copy.probes)
+        other_after = ask(copy.untrained.parts, tokenizer, passage, copy.probes) if copy.untrained else None
         yield Learned(
             points=tuple(copy.points),
             steps=done,
@@ -179,7 +181,7 @@ class Presses:
             instances=instances,
             last=stepped,
             rows=rows,
-            asked=copy.asked,
+            probes=copy.probes,
             before=copy.before,
             after=after,
             before_untrained=copy.before_untrained,

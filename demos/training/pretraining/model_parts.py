@@ -54,9 +54,9 @@ class Parts(WithHeads):
         Next sentences count where the batch asks about them; the model must have that head then.
         """
         hidden = self.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
-        asked = batch.labels != NO_LABEL
-        transformed = self.transform(hidden[asked])  # [M, d]: a decoder's row is V products, so no others
-        logits, answers = self.decode(transformed).float(), batch.labels[asked]
+        chosen = batch.labels != NO_LABEL
+        transformed = self.transform(hidden[chosen])  # [M, d]: a decoder's row is V products, so no others
+        logits, answers = self.decode(transformed).float(), batch.labels[chosen]
         each = F.cross_entropy(logits, answers, reduction="none")
         following = None
         if batch.following is not None:

@@ -47,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProbeResult:
     """All that was asked at one time; mean losses in nats a token, each masked alone, NaN without a sentence."""
 
     answers: tuple[Answer, ...]
@@ -63,10 +63,10 @@ def questions(tokenizer: Any, passage: Passage) -> tuple[Question, ...]:
     """
     trained = {question for ids, _ in token_ids(tokenizer, passage.train, MAX_LENGTH) for question in ids}
     own = passage.held_out or passage.train[:1]
-    asked = [_question(tokenizer, sentence, None, trained, own=True) for sentence in own]
+    probes = [_question(tokenizer, sentence, None, trained, own=True) for sentence in own]
     pairs = (question.split("|") for question in GENERAL[:SHOWN])
-    asked += [_question(tokenizer, sentence, word, trained, own=False) for sentence, word in pairs]
-    return tuple(question for question in asked if question is not None)
+    probes += [_question(tokenizer, sentence, word, trained, own=False) for sentence, word in pairs]
+    return tuple(question for question in probes if question is not None)
 
 
 def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int], own: bool) -> Question | None:
@@ -89,11 +89,11 @@ def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int]
     return Question(tuple(masked), place, ids[place], sentence[:start], sentence[end:], own)
 
 
-def ask(parts: Parts, tokenizer: Any, passage: Passage, asked: Sequence[Question]) -> Asked:
+def ask(parts: Parts, tokenizer: Any, passage: Passage, probes: Sequence[Question]) -> ProbeResult:
     """The answers of the model as it is now."""
     general = [question.partition("|")[0] for question in GENERAL]
-    return Asked(
-        tuple(_answer(parts, tokenizer, question) for question in asked),
+    return ProbeResult(
+        tuple(_answer(parts, tokenizer, question) for question in probes),
         mean_loss(parts, tokenizer, passage.held_out),
         mean_loss(parts, tokenizer, general),
     )
@@ -104,7 +104,7 @@ def _answer(parts: Parts, tokenizer: Any, question: Question) -> Answer:
     with torch.inference_mode():
         hidden = parts.states(ids, torch.ones_like(ids), torch.zeros_like(ids))[:, question.place].numpy()
     (guess,) = distributions(parts.word_logits, tokenizer, hidden, TOP, question.answer)
-    return Answer(tuple((best.token, best.probability) for best in guess.best), guess.watched.probability, guess.rank)
+    return Answer(tuple((best.token, best.probability) for best in guess.best), guess.target.probability, guess.rank)
 
 
 def mean_loss(parts: Parts, tokenizer: Any, sentences: Sequence[str]) -> float:

@@ -14,7 +14,7 @@ class Rows:
 
     moved: np.ndarray  # <float32>[V]: Euclidean distance between before and after
     in_input: np.ndarray  # <int64>[V]: how often it stood in an input
-    asked: np.ndarray  # <int64>[V]: how often it was the right answer
+    as_answer: np.ndarray  # <int64>[V]: how often it was the right answer
     wrongly: np.ndarray  # <float32>[V]: the probability it was given where another was right, summed
     gradient: (
         np.ndarray | None
@@ -31,7 +31,7 @@ class RowCounter:
         self.closely = closely
         self._before = matrix.detach().clone()  # [V, d]
         self._padding = padding
-        self._input, self._asked = (torch.zeros(len(matrix), dtype=torch.long) for _ in range(2))
+        self._input, self._answers = (torch.zeros(len(matrix), dtype=torch.long) for _ in range(2))
         self._wrongly = torch.zeros(len(matrix))
         self._gradients: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
@@ -40,7 +40,7 @@ class RowCounter:
         size = len(self._before)
         # The padding's embedding is never trained: PyTorch keeps its gradient from the input at zero.
         self._input += torch.bincount(input_ids[input_ids != self._padding], minlength=size)
-        self._asked += torch.bincount(answers, minlength=size)
+        self._answers += torch.bincount(answers, minlength=size)
         chances = logits.detach().softmax(dim=-1)
         chances[torch.arange(len(answers)), answers] = 0
         self._wrongly += chances.sum(dim=0)
@@ -57,5 +57,5 @@ class RowCounter:
         """What is known of each row now."""
         moved = (matrix.detach() - self._before).norm(dim=1).numpy()
         whole, by_input, by_decoder = self._gradients or (None, None, None)
-        counts = (self._input.numpy(), self._asked.numpy(), self._wrongly.numpy())
+        counts = (self._input.numpy(), self._answers.numpy(), self._wrongly.numpy())
         return Rows(moved, *counts, whole, by_input, by_decoder)

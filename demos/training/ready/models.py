@@ -67,7 +67,7 @@ def card(kind: str) -> Card:
     """How the adapter for one of TASKS was trained, and its scores as its training wrote them."""
     log = json.loads((FOLDER / kind / "log.json").read_text(encoding="utf-8"))
     scores = []
-    for one in log["measured"]:
-        metrics = tuple((name, value) for name, value in one.items() if name not in ("data", "test"))
-        scores.append(Score(TASKS[kind], DATA_NAMES.get(one["data"], one["data"]), one["test"], metrics))
+    for measured in log["measured"]:
+        metrics = tuple((name, value) for name, value in measured.items() if name not in ("data", "test"))
+        scores.append(Score(TASKS[kind], DATA_NAMES.get(measured["data"], measured["data"]), measured["test"], metrics))
     return Card(TASKS[kind], log["train"], log["settings"]["lora_rank"], log["bytes"], tuple(scores))

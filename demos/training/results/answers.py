@@ -21,7 +21,7 @@ MAX_CHARACTERS = 2**22
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredAnswers:
     """The answers to m test examples (or, of names, to m words); all of them, or as many as are kept."""
 
     total: int  # test examples there were
@@ -31,7 +31,7 @@ class Kept:
     chances: tuple[tuple[float, ...], ...] = ()  # [m][C]: each class's probability, of sentences and pairs
 
 
-def kept_of(task: Any, dataset: Any, answers: Sequence[Any]) -> Kept:
+def stored_answers(task: Any, dataset: Any, answers: Sequence[Any]) -> StoredAnswers:
     """What a finished run leaves of its test split; the answers are in the split's order."""
     total = len(dataset.test)
     if isinstance(task, Entities):
@@ -40,17 +40,19 @@ def kept_of(task: Any, dataset: Any, answers: Sequence[Any]) -> Kept:
             for example, row in zip(dataset.test, answers, strict=True)
             for (guess, chance), label in zip(row, example.labels, strict=False)  # a long sentence's end is not read
         ][:MAX_WORDS]
-        return Kept(total, tuple(chance for chance, _ in words), tuple(right for _, right in words))
+        return StoredAnswers(total, tuple(chance for chance, _ in words), tuple(right for _, right in words))
     if not isinstance(task, Classification | MultipleChoice):
-        return Kept(total, (), ())
+        return StoredAnswers(total, (), ())
     rows = [tuple(map(float, row)) for row in answers[:MAX_EXAMPLES]]
     examples = dataset.test[: len(rows)]
     right = [likeliest(row) == example.label for row, example in zip(rows, examples, strict=True)]
-    kept = Kept(total, tuple(map(max, rows)), tuple(right))
+    stored = StoredAnswers(total, tuple(map(max, rows)), tuple(right))
     if isinstance(task, MultipleChoice):
-        return kept
+        return stored
     count = _fitting(examples)
-    return Kept(total, kept.confidence[:count], kept.right[:count], tuple(examples[:count]), tuple(rows[:count]))
+    return StoredAnswers(
+        total, stored.confidence[:count], stored.right[:count], tuple(examples[:count]), tuple(rows[:count])
+    )
 
 
 def _fitting(examples: Sequence[Example]) -> int:
@@ -63,15 +65,15 @@ def _fitting(examples: Sequence[Example]) -> int:
     return len(examples)
 
 
-def write_kept(kept: Kept, folder: Path) -> None:
+def write_answers(stored: StoredAnswers, folder: Path) -> None:
     """Put it beside the run's model."""
-    document = {**vars(kept), "examples": [astuple(example) for example in kept.examples]}
+    document = {**vars(stored), "examples": [astuple(example) for example in stored.examples]}
     (folder / FILE).write_text(json.dumps(document), encoding="utf-8")
 
 
-def read_kept(folder: Path) -> Kept:
-    """What `write_kept` wrote. Raises FileNotFoundError where there is nothing."""
+def read_answers(folder: Path) -> StoredAnswers:
+    """What `write_answers` wrote. Raises FileNotFoundError where there is nothing."""
     document = json.loads((folder / FILE).read_text(encoding="utf-8"))
     document["examples"] = [Example(*fields) for fields in document["examples"]]
     document["chances"] = map(tuple, document["chances"])
-    return Kept(document.pop("total"), **{name: tuple(values) for name, values in document.items()})
+    return StoredAnswers(document.pop("total"), **{name: tuple(values) for name, values in document.items()})

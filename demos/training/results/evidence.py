@@ -14,7 +14,7 @@ from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.training.learning.model import Trained, in_batches, last_states
-from demos.training.results.answers import Kept
+from demos.training.results.answers import StoredAnswers
 from demos.training.results.classifier_on_states import class_logits
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
@@ -67,10 +67,10 @@ def chance_share(classes: Sequence[int] | np.ndarray) -> float:
     return float((counts * (counts - 1)).sum() / (m * (m - 1))) if m > 1 else 1.0
 
 
-def surest_errors(kept: Kept, most: int) -> list[Error]:
+def surest_errors(answers: StoredAnswers, most: int) -> list[Error]:
     """The wrong answers to test examples, the surest first; `most` at the most."""
     errors = []
-    for number, (example, row, right) in enumerate(zip(kept.examples, kept.chances, kept.right, strict=True)):
+    for number, (example, row, right) in enumerate(zip(answers.examples, answers.chances, answers.right, strict=True)):
         if not right:
             best = likeliest(row)
             errors.append(Error(number, example, best, row[best]))

@@ -53,20 +53,20 @@ class Board:
 @lru_cache(maxsize=1)
 def boards() -> dict[str, Board]:
     """All, by name, in their order."""
-    told = yaml.safe_load(read_asset("data/published.yaml"))
-    found = [
+    document = yaml.safe_load(read_asset("data/published.yaml"))
+    parsed = [
         Board(
             board["name"],
             board["about"],
             tuple(Column(**column) for column in board["columns"]),
             tuple(
-                Row(system, told["sources"][source], str(date), tuple(values))
+                Row(system, document["sources"][source], str(date), tuple(values))
                 for system, source, date, *values in board["rows"]
             ),
         )
-        for board in told["boards"]
+        for board in document["boards"]
     ]
-    return {board.name: board for board in found}
+    return {board.name: board for board in parsed}
 
 
 def own_rows(board: Board, records: Sequence[Record]) -> list[Row]:

@@ -63,11 +63,11 @@ def left_of(expected: float, measured: float, done: float) -> float:
     return sure * measured + (1 - sure) * expected * (1 - done)
 
 
-def way_of(settings: Settings) -> tuple[object, ...]:
+def speed_settings(settings: Settings) -> tuple[object, ...]:
     """What of the settings a step's speed hangs on, besides model and data."""
     chosen = {"top": settings.top_layers, "lora": settings.lora_rank, "all": settings.frozen_embeddings}
-    way = settings.trains, chosen.get(settings.trains), settings.optimizer
-    return *way, settings.batch_size, settings.max_length, settings.threads
+    trained = settings.trains, chosen.get(settings.trains), settings.optimizer
+    return *trained, settings.batch_size, settings.max_length, settings.threads
 
 
 def products_per_second(half: bool, device: str, threads: int) -> float:

@@ -70,11 +70,11 @@ def seconds_to_ask(work: float) -> int:
 
 def reason(error: Exception, lent: int, seconds: float) -> str:
     """Why a run that was lent a GPU for `lent` seconds has none, `seconds` after it asked."""
-    said = f"{getattr(error, 'title', '')}: {getattr(error, 'message', error)}"
-    if quota := _QUOTA.search(said):
-        asked, left, days, hours, minutes = (int(number or 0) for number in quota.groups())
+    message = f"{getattr(error, 'title', '')}: {getattr(error, 'message', error)}"
+    if quota := _QUOTA.search(message):
+        requested, left, days, hours, minutes = (int(number or 0) for number in quota.groups())
         wait = f"{24 * days + hours} h {minutes} min" if days or hours else f"{minutes + 1} min"
-        return f"This run needs {asked} s of GPU time; you have {max(0, left)} s left, and get more in {wait}."
-    if "aborted" in said and seconds >= lent:
+        return f"This run needs {requested} s of GPU time; you have {max(0, left)} s left, and get more in {wait}."
+    if "aborted" in message and seconds >= lent:
         return EXPIRED.format(lent)
-    return next((told for words, told in REASONS.items() if re.search(words, said)), NO_ANSWER)
+    return next((sentence for words, sentence in REASONS.items() if re.search(words, message)), NO_ANSWER)

@@ -66,9 +66,9 @@ class Readers:
         return gone
 
 
-def checked_key(said: str) -> str:
+def checked_key(key: str) -> str:
     """The key that a page sent: its reader's and, after a slash, its tab's; a new one where that can't be a key."""
-    return said if _KEY.fullmatch(said or "") else secrets.token_urlsafe(18)
+    return key if _KEY.fullmatch(key or "") else secrets.token_urlsafe(18)
 
 
 def reader_of(key: str) -> str:

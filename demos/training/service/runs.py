@@ -47,7 +47,7 @@ class Runs:
         self.max_bytes = max_bytes
         self.stored = stored
         self._home = OwnFolder(HOME)
-        self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
+        self._sizes: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
         self._base: dict[str, str] = {}  # run -> catalogue key
         self._trained: Recent[Trained] = Recent(size=lambda model: model.nbytes, budget=memory, kind="tuned models")
         self._lock = threading.Lock()
@@ -97,19 +97,19 @@ class Runs:
         size = sum(path.stat().st_size for path in self.folder(run).rglob("*") if path.is_file())
         out = []
         with self._lock:
-            self._kept[run] = size
+            self._sizes[run] = size
             self._base[run] = base
-            while len(self._kept) > 1 and (
-                len(self._kept) > self.max_runs or sum(self._kept.values()) > self.max_bytes
+            while len(self._sizes) > 1 and (
+                len(self._sizes) > self.max_runs or sum(self._sizes.values()) > self.max_bytes
             ):
-                out.append(next(iter(self._kept)))
+                out.append(next(iter(self._sizes)))
                 self._forget(out[-1])
         for oldest in out:
             self._delete(oldest)
 
     def store(self, run: str) -> None:
         """Move the run's model to where it outlasts this process; it stays where it is if that can't be."""
-        if self.stored and run in self._kept and self.stored.keep(run, self.base(run), self._path(run)):
+        if self.stored and run in self._sizes and self.stored.keep(run, self.base(run), self._path(run)):
             with self._lock:
                 self._forget(run)
             self._delete(run)
@@ -124,7 +124,7 @@ class Runs:
                 self.stored.discard(run)
 
     def _forget(self, run: str) -> None:
-        self._kept.pop(run, None)
+        self._sizes.pop(run, None)
         self._trained.pop(run)
         self._base.pop(run, None)
 
@@ -141,19 +141,19 @@ class Runs:
         out = []
         stored = {run: size for run in runs if (size := self.stored.size(run))} if self.stored else {}
         with self._lock:
-            sizes = stored | {run: self._kept[run] for run in runs if run in self._kept}
+            sizes = stored | {run: self._sizes[run] for run in runs if run in self._sizes}
             mine = [run for run in runs if run in sizes]
             while len(mine) > 1 and (len(mine) > most or sum(sizes[run] for run in mine) > most_bytes):
                 out.append(mine.pop(0))
             for run in reversed(mine[:-1]):
-                if run in self._kept:
-                    self._kept.move_to_end(run, last=False)
+                if run in self._sizes:
+                    self._sizes.move_to_end(run, last=False)
         for oldest in out:
             self.discard(oldest)
 
-    def kept(self, run: str | None) -> bool:
+    def has(self, run: str | None) -> bool:
         """Whether the run's model can be asked."""
-        return run in self._kept or self._stored(run) is not None
+        return run in self._sizes or self._stored(run) is not None
 
     def base(self, run: str | None) -> str:
         """The catalogue key of the model that the run began as. Raises UserError where the run is gone."""
@@ -172,11 +172,11 @@ class Runs:
         """
         stored = self._stored(run)
         with self._lock:
-            if run is None or not (stored or run in self._kept):
+            if run is None or not (stored or run in self._sizes):
                 raise UserError(GONE)
-            if run in self._kept:
-                self._kept.move_to_end(run)
-            size = self._kept.get(run, 0)
+            if run in self._sizes:
+                self._sizes.move_to_end(run)
+            size = self._sizes.get(run, 0)
 
         def read(take: Callable[[float], None]) -> Trained:
             take((self.stored.size(run) if self.stored else 0) or size)
@@ -191,10 +191,10 @@ class Runs:
             if isinstance(error, BROKEN):
                 log.warning("a run's model can't be read, and is discarded: %r", error)
                 self.discard(run)
-            if self.kept(run):
+            if self.has(run):
                 raise
             raise UserError(GONE) from error
-        if not self.kept(run):  # discarded while it was read
+        if not self.has(run):  # discarded while it was read
             self._trained.pop(run)
             raise UserError(GONE)
         return model

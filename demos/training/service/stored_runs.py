@@ -124,9 +124,9 @@ class StoredRuns:
     def tidy(self) -> None:
         """Delete what nobody has asked for in a while, and the oldest beyond the bound in bytes."""
         self._bring_back()
-        kept = sorted((used, folder) for folder in self._folders() if (used := _used(folder)))
-        sizes = {folder: _size(folder) for _, folder in kept}
-        for used, folder in kept:
+        oldest_first = sorted((used, folder) for folder in self._folders() if (used := _used(folder)))
+        sizes = {folder: _size(folder) for _, folder in oldest_first}
+        for used, folder in oldest_first:
             if sum(sizes.values()) > self.max_bytes or time.time() - used > 86_400 * self.max_days:
                 del sizes[folder]
                 self._delete(folder)

@@ -18,7 +18,7 @@ from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning import hardware
 from demos.training.service.background import Background
-from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
+from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, speed_settings
 from demos.training.service.gpu_quota import work_seconds
 from demos.training.service.gpu_worker import ON_ZERO_GPU, NoGPUError, run_training
 from demos.training.service.readers import Readers
@@ -103,14 +103,17 @@ class TrainingService:
         stop_file = self.runs.stop_file(run)
         like = _like(model, dataset, settings, on_cpu)
         ended: Event | None = None
-        with (self.cpu_queue if on_cpu else self.queue).join(expected or USUAL_SECONDS) as ticket, ExitStack() as held:
+        with (
+            (self.cpu_queue if on_cpu else self.queue).join(expected or USUAL_SECONDS) as ticket,
+            ExitStack() as claims,
+        ):
             self._under_way.add(run)
             try:
                 if not (yield from self.wait(ticket, stop_file)):
                     return
                 try:
                     needed = _needed(base, settings, nbytes, on_cpu)
-                    held.enter_context(self.memory.claim("trainings", needed, throw_away=not keep))
+                    claims.enter_context(self.memory.claim("trainings", needed, throw_away=not keep))
                 except UserError as error:
                     yield Failed(str(error))
                     return
@@ -180,4 +183,4 @@ def _timed(event: Step, expected: float) -> Step:
 
 
 def _like(model: str, dataset: Splits, settings: Settings, on_cpu: bool = False) -> tuple[object, ...]:
-    return on_cpu, model, type(dataset), dataset.name, *way_of(settings)
+    return on_cpu, model, type(dataset), dataset.name, *speed_settings(settings)

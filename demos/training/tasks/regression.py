@@ -10,7 +10,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from demos.bert.embeddings.agreement import correlation
+from demos.bert.embeddings.agreement import Pair, correlation
 from demos.training.events import PairLook
 from demos.training.metrics import SPEARMAN
 from demos.training.tasks.task import Answers, Batch, Task
@@ -26,6 +26,11 @@ class Regression(Task):
     def labels(self) -> tuple[str, ...]:
         """None: a number is no class."""
         return ()
+
+    def as_text(self, example: Pair, name: str) -> tuple[str, str]:
+        """As STS-B in T5's paper, whose scores are rounded to the nearest 0.2 and written as text."""
+        given = f"{name} sentence1: {example.first} sentence2: {example.second}"
+        return given, f"{round(example.score * 5) / 5:.1f}"
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """(answer - target)², mean over the batch."""

@@ -87,6 +87,13 @@ class Task(ABC):
         """How examples become tokens."""
 
     @abstractmethod
+    def as_text(self, example: Any, name: str) -> tuple[str, str]:
+        """(what T5 would read for this example, what it would be trained to write), with the data set's short name.
+
+        Raffel et al. 2020, section 2.4 and appendix D; for tasks that are not in that paper, a form in the same style.
+        """
+
+    @abstractmethod
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
 
@@ -157,8 +164,8 @@ class SeededDropout(nn.Module):
     def forward(self, values: torch.Tensor) -> torch.Tensor:
         if not self.training or not self.p:
             return values
-        kept = torch.empty_like(values).bernoulli_(1 - self.p, generator=self.generator)
-        return values * kept / (1 - self.p)
+        mask = torch.empty_like(values).bernoulli_(1 - self.p, generator=self.generator)
+        return values * mask / (1 - self.p)
 
 
 def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str, positions: int = 0) -> torch.Tensor:

@@ -45,10 +45,10 @@ def main() -> None:
 
 def train(plan: Plan) -> Trained:
     """The translator that this plan ends in."""
-    kept: list[Trained] = []
-    for _ in train_translator(plan, lambda: False, held_out()[0], kept.append):
+    results: list[Trained] = []
+    for _ in train_translator(plan, lambda: False, held_out()[0], results.append):
         pass
-    return kept[0]
+    return results[0]
 
 
 if __name__ == "__main__":

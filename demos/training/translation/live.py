@@ -14,7 +14,7 @@ from demos.training.translation.training import Aligned, Plan, train_translator
 STEP_SECONDS = 0.05  # of a step, for who waits
 
 
-def train_live(trainings: TrainingService, run: str, plan: Plan, watched: Pair) -> Iterator[Event | Aligned]:
+def train_live(trainings: TrainingService, run: str, plan: Plan, example: Pair) -> Iterator[Event | Aligned]:
     """Waiting while others are in front, then `train_translator`'s events. `run` comes from `trainings.runs.new()`.
 
     Stopped by `trainings.runs.stop(run)`, or by closing this. Raises UserError where the line is full.
@@ -25,7 +25,7 @@ def train_live(trainings: TrainingService, run: str, plan: Plan, watched: Pair) 
         with trainings.press_queue.join(STEP_SECONDS * plan.steps) as ticket:
             if not (yield from trainings.wait(ticket, stop_file)):
                 return
-            work = train_translator(plan, stop_file.exists, watched)
+            work = train_translator(plan, stop_file.exists, example)
             events = in_own_thread(lambda: work, cores())
             try:
                 yield from events

@@ -53,7 +53,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Aligned:
-    """The watched sentence as the translator renders it by now."""
+    """The example sentence as the translator renders it by now."""
 
     step: int
     written: tuple[str, ...]  # m words, the end included
@@ -73,7 +73,7 @@ class TranslationResult(Outcome):
 
 
 def train_translator(
-    plan: Plan, should_stop: Callable[[], bool], watched: Pair, keep: Callable[[Trained], object] = lambda _: None
+    plan: Plan, should_stop: Callable[[], bool], example: Pair, keep: Callable[[Trained], object] = lambda _: None
 ) -> Iterator[Event | Aligned]:
     """Started, a Step a batch, every EVERY steps an Epoch and an Aligned, at last Finished or Stopped.
 
@@ -88,7 +88,7 @@ def train_translator(
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, highest, total_steps=plan.steps + 1, pct_start=WARM_UP)
     yield _started(plan, model)
     yield _look(trained, looked_at, 0, float("nan"))
-    yield _aligned(trained, watched, 0)
+    yield _aligned(trained, example, 0)
     draw, began, looking = random.Random(plan.seed), time.monotonic(), 0.0
     losses: list[float] = []
     for step in range(1, plan.steps + 1):
@@ -104,7 +104,7 @@ def train_translator(
         if step % EVERY == 0 or step == plan.steps or reason:
             looked = time.monotonic()
             yield _look(trained, looked_at, step, sum(losses) / len(losses))
-            yield _aligned(trained, watched, step)
+            yield _aligned(trained, example, step)
             losses.clear()
             looking += time.monotonic() - looked
         if reason:
@@ -143,9 +143,9 @@ def _step(
 
 def _loss(trained: Trained, pairs: list[Pair] | tuple[Pair, ...]) -> torch.Tensor:
     """Cross-entropy, the mean over all words that are to be written."""
-    given, wanted = shifted([pair.target for pair in pairs], trained.target)
-    logits = trained.model(padded([pair.source for pair in pairs], trained.source), given)
-    return cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PADDING)
+    inputs, targets = shifted([pair.target for pair in pairs], trained.target)
+    logits = trained.model(padded([pair.source for pair in pairs], trained.source), inputs)
+    return cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PADDING)
 
 
 def _look(trained: Trained, pairs: tuple[Pair, ...], step: int, train_loss: float) -> Epoch:
@@ -155,8 +155,8 @@ def _look(trained: Trained, pairs: tuple[Pair, ...], step: int, train_loss: floa
     return Epoch(step, step * BATCH / PAIRS, train_loss, loss, sum(right) / len(right))
 
 
-def _aligned(trained: Trained, watched: Pair, step: int) -> Aligned:
-    written, decoded = steps(trained, watched.source)
+def _aligned(trained: Trained, example: Pair, step: int) -> Aligned:
+    written, decoded = steps(trained, example.source)
     return Aligned(step, written, tuple(map(tuple, decoded.weights[0].tolist())))
 
 

@@ -35,7 +35,7 @@ NEURONS = "The neuron view always shows weights: they alone come from queries an
 
 
 @dataclass(frozen=True)
-class Held:
+class BrowserCache:
     """What a browser has already: layers of weights, and of queries and keys, of the input that `key` names."""
 
     key: str = ""
@@ -43,17 +43,17 @@ class Held:
     vectors: frozenset[int] = frozenset()
 
     @classmethod
-    def read(cls, said: str | None) -> Held:
+    def read(cls, text: str | None) -> BrowserCache:
         """What the browser says it has; nothing, where that makes no sense."""
         try:
-            parts = json.loads(said or "{}")
+            parts = json.loads(text or "{}")
             return cls(str(parts["key"]), frozenset(map(int, parts["weights"])), frozenset(map(int, parts["vectors"])))
         except (ValueError, KeyError, TypeError, OverflowError):
             return cls()
 
-    def of(self, key: str) -> Held:
+    def of(self, key: str) -> BrowserCache:
         """What of this is of the input that `key` names: all or nothing."""
-        return self if self.key == key else Held(key)
+        return self if self.key == key else BrowserCache(key)
 
     def say(self) -> str:
         return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
@@ -65,9 +65,9 @@ def frame_message(
     layer: int,
     head: int,
     vectors: Callable[[int], QueriesKeys],
-    held: Held,
+    cached: BrowserCache,
     by: Measured | None = None,
-) -> tuple[dict[str, Any], Held]:
+) -> tuple[dict[str, Any], BrowserCache]:
     """What the frame needs to show `view` at `layer` and `head`, and what the browser holds once it has it.
 
     The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
@@ -75,12 +75,12 @@ def frame_message(
     """
     n, by = min(len(run.encoding), view.limit), in_lines(run, view.name, by)
     message = describe(run, view.name, n, layer, head, by.measure)
-    held = held.of(message["key"])
+    cached = cached.of(message["key"])
     layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
     with_vectors = layers if view.name == "neuron" else frozenset()
-    message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in sorted(layers - held.weights)}
-    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)}
-    return message, Held(held.key, held.weights | layers, held.vectors | with_vectors)
+    message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in sorted(layers - cached.weights)}
+    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - cached.vectors)}
+    return message, BrowserCache(cached.key, cached.weights | layers, cached.vectors | with_vectors)
 
 
 def in_lines(run: Run, view: str, by: Measured | None) -> Measured:
@@ -174,7 +174,7 @@ def caption(
     `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
     """
     n = n or min(len(run.encoding), view.limit)
-    by, asked = in_lines(run, view.name, by), by
+    by, requested = in_lines(run, view.name, by), by
     norms = by.measure != WEIGHT
     what, whole = ("share", "contributions") if norms else ("weight", "attention")
     left_out = left_out or LeftOut.of(first_tokens(by, n))
@@ -183,7 +183,7 @@ def caption(
         "to less than 1."
     )
     return [
-        *([NORMS] if norms else [NEURONS] if asked and asked.measure != WEIGHT else []),
+        *([NORMS] if norms else [NEURONS] if requested and requested.measure != WEIGHT else []),
         *([cut] if n < len(run.encoding) else []),
         f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
         f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all {whole}.",

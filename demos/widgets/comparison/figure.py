@@ -68,14 +68,14 @@ def labels_of(alignment: Alignment) -> Labels:
     )
 
 
-def told_html(comparison: Comparison, left: Side, right: Side) -> str:
+def summary_html(comparison: Comparison, left: Side, right: Side) -> str:
     """The pictures in words: the largest difference, the mean one, and what could not be compared."""
     alignment, ranked = comparison.alignment, ranked_cells(comparison)
     special = labels_of(alignment).special
     between = next((place for place in ranked if not any(special[index] for index in place)), None)
     largest = _cell(comparison, *ranked[0]) if ranked else None
     drawn = [(side, units[-1].tokens[-1] + 1) for side, units in ((left, alignment.left), (right, alignment.right))]
-    return TEXT.told(
+    return TEXT.summary(
         what=_quantity(comparison),
         name=left.which.name if left.which == right.which else f"{left.which.name}, compared with {right.which.name}",
         largest=largest,
@@ -201,12 +201,12 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
             needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
         imports.add(needed)
         # ALBERT's tokenizer gives no segments unasked.
-        asked = ", return_token_type_ids=True" if spec.architecture == "albert" else ""
+        options = ", return_token_type_ids=True" if spec.architecture == "albert" else ""
         sides.append(
             {
                 "name": name,
                 "source": source,
-                "texts": texts_of(side.run.encoding) + asked,
+                "texts": texts_of(side.run.encoding) + options,
                 "which": side.which,
                 "names": PARTS[spec.architecture],
                 "layers": LAYERS[spec.architecture],

@@ -27,7 +27,7 @@ BARS_OWN = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonForm:
     """What the controls say. `run` is the id of this reader's fine-tune, "" without one."""
 
     run: str
@@ -49,7 +49,7 @@ class Asked:
 class Pair:
     """Both sides, compared."""
 
-    found: Comparison
+    comparison: Comparison
     left: Side
     right: Side
     specs: tuple[ModelSpec, ModelSpec]
@@ -59,8 +59,8 @@ class Pair:
 Inputs = tuple[list[LoadedModel], list[str], list[tuple[str, str]], str]  # models, titles, texts and pairs, note
 
 
-def pair_of(services: Services, sentence: Sentence, form: Asked) -> Pair:
-    """Run what is wanted on both sides and compare it; loads no second model (see `Asked.waits`).
+def pair_of(services: Services, sentence: Sentence, form: ComparisonForm) -> Pair:
+    """Run what is wanted on both sides and compare it; loads no second model (see `ComparisonForm.waits`).
 
     Raises UserError, one sentence, where a side is missing.
     """
@@ -77,7 +77,7 @@ def pair_of(services: Services, sentence: Sentence, form: Asked) -> Pair:
     return Pair(comparison, left, right, (models[0].spec, models[1].spec), note)
 
 
-def _two_models(services: Services, sentence: Sentence, form: Asked) -> Inputs:
+def _two_models(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:
     if not form.model:
         raise UserError("Choose the second model.")
     models = [services.loaded(sentence.model), services.loaded(form.model)]
@@ -85,7 +85,7 @@ def _two_models(services: Services, sentence: Sentence, form: Asked) -> Inputs:
     return models, [loaded.spec.title for loaded in models], [(sentence.text, sentence.text_pair)] * 2, note
 
 
-def _before_and_after(services: Services, sentence: Sentence, form: Asked) -> Inputs:
+def _before_and_after(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:
     """A fine-tune is held against the model that it began as, whichever the bar uses."""
     if not form.run:
         raise UserError(NO_RUN)
@@ -96,7 +96,7 @@ def _before_and_after(services: Services, sentence: Sentence, form: Asked) -> In
     return models, [f"before, {title}", "after fine-tuning"], [(sentence.text, sentence.text_pair)] * 2, note
 
 
-def _two_sentences(services: Services, sentence: Sentence, form: Asked) -> Inputs:
+def _two_sentences(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:
     """The bar's second sentence, alone, where there is one; else the other text box."""
     both = sentence.text_pair.strip() != ""
     texts = [

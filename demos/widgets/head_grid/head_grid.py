@@ -38,7 +38,7 @@ from demos.widgets.bertviz.frame import frame_value
 
 OPENED = (0, 2)  # layer and head at first, the bundled model's: of another model they are found when it is first drawn
 
-_found: dict[tuple[str, str], tuple[int, int]] = {}  # by model; two numbers each
+_previous_heads: dict[tuple[str, str], tuple[int, int]] = {}  # by model; two numbers each
 
 
 def head_grid(
@@ -86,12 +86,12 @@ def previous_head(services: Services, model: str) -> tuple[int, int]:
     """(layer, head) with the highest "previous token" score on the sentence that the page opens with."""
     loaded = services.loaded(model)
     key = (loaded.spec.key, loaded.spec.revision)
-    if key not in _found:
+    if key not in _previous_heads:
         run = services.runs.get(loaded, DEFAULT_TEXT, "")
         scores = pattern_scores(run.attentions, run.encoding)["previous"]
         layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
-        _found[key] = (int(layer), int(head))
-    return _found[key]
+        _previous_heads[key] = (int(layer), int(head))
+    return _previous_heads[key]
 
 
 def head_to_open(services: Services, model: str, layer: float, head: float, drawn: str) -> tuple[float, float]:
@@ -102,5 +102,5 @@ def head_to_open(services: Services, model: str, layer: float, head: float, draw
     now, before = services.loaded(model).spec, (drawn or "").rpartition(".")[0]
     if before == now.key:
         return layer, head
-    last = next((place for (key, _), place in _found.items() if key == before), None) if before else OPENED
+    last = next((place for (key, _), place in _previous_heads.items() if key == before), None) if before else OPENED
     return previous_head(services, now.key) if (int(layer or 0), int(head or 0)) == last else (layer, head)

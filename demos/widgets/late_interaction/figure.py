@@ -21,10 +21,10 @@ FRAME = "#d55e00"
 NAMES = ("A: one vector per sentence (cosine)", "B: one vector per token (MaxSim)")
 
 
-def interaction_figure(query: TokenVectors, sentence: TokenVectors, found: Interaction) -> go.Figure:
+def interaction_figure(query: TokenVectors, sentence: TokenVectors, interaction: Interaction) -> go.Figure:
     """The cosines [q, n]; the largest of each row, whose sum is MaxSim, has a frame."""
-    figure = matrix_figure(found.cosines, query.labels, sentence.labels, scale="signed", limit=1.0, what="cosine")
-    for row, column in enumerate(found.best):
+    figure = matrix_figure(interaction.cosines, query.labels, sentence.labels, scale="signed", limit=1.0, what="cosine")
+    for row, column in enumerate(interaction.best):
         figure.add_shape(
             type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": FRAME, "width": 3}
         )
@@ -54,17 +54,21 @@ def lists_html(
     return ranked_html(columns, min(SHOWN, len(sentences)))
 
 
-def told_html(query: TokenVectors, sentence: str, against: TokenVectors, found: Interaction, cosine: float) -> Markup:
+def summary_html(
+    query: TokenVectors, sentence: str, against: TokenVectors, interaction: Interaction, cosine: float
+) -> Markup:
     """Each query token with the token it is most similar to, and their sum."""
     pairs = [
-        (name, against.labels.names[column], float(found.cosines[row, column]))
-        for row, (name, column) in enumerate(zip(query.labels.names, found.best, strict=True))
+        (name, against.labels.names[column], float(interaction.cosines[row, column]))
+        for row, (name, column) in enumerate(zip(query.labels.names, interaction.best, strict=True))
     ]
-    return TEXT.told(short(sentence, 90), pairs, found.score, cosine)
+    return TEXT.summary(short(sentence, 90), pairs, interaction.score, cosine)
 
 
-def numbers_html(query: TokenVectors, against: TokenVectors, found: Interaction, tokens: int, sentences: int) -> Markup:
+def numbers_html(
+    query: TokenVectors, against: TokenVectors, interaction: Interaction, tokens: int, sentences: int
+) -> Markup:
     """All cosines, and how many numbers an index keeps."""
     return TEXT.numbers(
-        query.labels.names, against.labels.names, found.cosines.tolist(), tokens, sentences, query.units.shape[1]
+        query.labels.names, against.labels.names, interaction.cosines.tolist(), tokens, sentences, query.units.shape[1]
     )

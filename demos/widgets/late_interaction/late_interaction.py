@@ -12,7 +12,7 @@ from demos.errors import UserError
 from demos.page.layer_head_choices import clamp
 from demos.page.services import Services
 from demos.training.data.lists import Listed
-from demos.widgets.late_interaction.figure import SHOWN, interaction_figure, lists_html, numbers_html, told_html
+from demos.widgets.late_interaction.figure import SHOWN, interaction_figure, lists_html, numbers_html, summary_html
 
 LONGEST = 300  # characters of a query
 
@@ -42,11 +42,11 @@ def searched(
     by_mean, by_token = index.scores(query)
     opened = int(ranking(by_token)[clamp(place - 1, min(SHOWN, len(listed.sentences)))])
     against = index.tokens[opened]
-    found = interaction(query, against)
+    maxsim = interaction(query, against)
     scores = (by_mean, by_token)
     return {
-        "matrix": interaction_figure(query, against, found),
-        "told": told_html(query, listed.sentences[opened], against, found, float(by_mean[opened])),
+        "matrix": interaction_figure(query, against, maxsim),
+        "told": summary_html(query, listed.sentences[opened], against, maxsim, float(by_mean[opened])),
         "lists": lists_html(scores, precisions, listed.sentences, listed.topics, (1.0, float(len(query)))),
-        "numbers": numbers_html(query, against, found, index.token_count, len(index.tokens)),
+        "numbers": numbers_html(query, against, maxsim, index.token_count, len(index.tokens)),
     }

@@ -38,14 +38,14 @@ class Feeds:
         feed = on[1] if on else self._ended.get(run)
         return feed.shown_as(name, steps, looks) if feed else ""
 
-    def news(self, asked: Any) -> str:
+    def news(self, question: Any) -> str:
         """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run.
 
         Who waits and would rather watch the run that is on adds the number of the one that the points are of.
         """
         try:
-            run, steps, looks, watched, *shows = asked
-            have = [min(max(0, int(points)), MOST_POINTS) for points in (steps, looks, watched)]
+            run, steps, looks, example_points, *shows = question
+            have = [min(max(0, int(points)), MOST_POINTS) for points in (steps, looks, example_points)]
             _, feed = self._under_way[str(run)]
         except (TypeError, ValueError, OverflowError, KeyError):
             return ""

@@ -33,12 +33,12 @@ from demos.widgets.live_curve.text import (
     LONGEST,
     NOTHING_ON,
     STATUS,
-    dashed_told,
-    ended_told,
-    look_told,
-    pair_look_told,
-    tested_told,
-    watched_told,
+    current_run_text,
+    dashed_lines_text,
+    ended_text,
+    look_text,
+    pair_look_text,
+    result_text,
 )
 from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
 
@@ -64,8 +64,8 @@ def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
 def live_picture(news: Callable[[Any], str], html: str, script: str, **options: Any) -> gr.HTML:
     """A component that draws itself by `script` from what it asks `news` for while something runs."""
 
-    def server_news(asked: Any) -> str:
-        return news(asked)
+    def server_news(question: Any) -> str:
+        return news(question)
 
     return gr.HTML(
         None,
@@ -82,7 +82,7 @@ class Watcher:
     """How the few validation examples whose answers are watched are told."""
 
     series: tuple[str, ...]  # what the probabilities are of: the classes
-    told: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
+    describe: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
     values: Callable[[int, Any], Sequence[float]]  # (its place, the task's answer) -> one probability a series
 
 
@@ -110,7 +110,7 @@ class CurveFeed:
         self._width = 1
         self._watcher = watcher
         self.recipe = recipe
-        self._watched: tuple[int, ...] = ()
+        self._example_places: tuple[int, ...] = ()
         self._metric = "accuracy"
         self._waiting = ""  # what was last said of its place in the line
         self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
@@ -128,34 +128,37 @@ class CurveFeed:
     def take(self, event: Event) -> bool:
         """Note the event; True where the page should be told at once, for the curve asks for points by itself."""
         self._state["waiting"] = isinstance(event, Waiting) and bool(self.recipe)
-        said = STATUS.get(type(event))
-        if said:
-            self._state["status"] = said(event, self._examples)
+        status_text = STATUS.get(type(event))
+        if status_text:
+            self._state["status"] = status_text(event, self._examples)
         if isinstance(event, Started):
             self._start(event)
         elif isinstance(event, Step):
             self._state["step"] = event.step
             self._bin.append(event)
             if len(self._bin) >= self._width or event.step == event.total_steps:
-                means = [sum(getattr(one, name) for one in self._bin) / len(self._bin) for name in DRAWN]
+                means = [sum(getattr(step, name) for step in self._bin) / len(self._bin) for name in DRAWN]
                 self._all["steps"].append([event.step, *map(_short, means)])
                 self._bin = []
         elif isinstance(event, Epoch):
             values = (event.train_loss, event.validation_loss, event.validation_score)
             self._all["looks"].append([event.step, *map(_short, values)])
-            self._state["summary"] = look_told(event, self._metric)
+            self._state["summary"] = look_text(event, self._metric)
         elif isinstance(event, PairLook):
             scored = (event.train_loss, event.validation_loss, event.spearman, event.low, event.high)
             self._all["looks"].append([event.step, *map(_short, scored)])
-            self._state["summary"] = pair_look_told(event)
+            self._state["summary"] = pair_look_text(event)
         elif isinstance(event, Watched) and self._watcher is not None:
-            rows = [self._watcher.values(*one) for one in zip(self._watched, event.answers, strict=True)]
+            rows = [
+                self._watcher.values(place, answer)
+                for place, answer in zip(self._example_places, event.answers, strict=True)
+            ]
             self._all["watched"].append([event.step, [[_short(value) for value in row] for row in rows]])
         elif isinstance(event, Finished | Stopped | Failed):
-            told = tested_told(event.result) if not isinstance(event, Failed) else ""
-            self._state |= {"done": True, "summary": told}
+            summary = result_text(event.result) if not isinstance(event, Failed) else ""
+            self._state |= {"done": True, "summary": summary}
             if isinstance(event, Finished | Stopped):
-                self._state["status"] = ended_told(event, self._data, self._examples)
+                self._state["status"] = ended_text(event, self._data, self._examples)
         if isinstance(event, Waiting):
             moved, self._waiting = self._state["status"] != self._waiting, self._state["status"]
             return moved
@@ -171,17 +174,17 @@ class CurveFeed:
         beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels), event.mean_loss)
         self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
         if self._watcher is not None and event.watched:
-            self._watched = event.watched
+            self._example_places = event.watched
             self._state |= {"series": self._watcher.series}
-            self._examples_told = [self._watcher.told(place) for place in event.watched]
+            self._example_texts = [self._watcher.describe(place) for place in event.watched]
 
     def message(self) -> str:
         """What the component is to be given now."""
         return self.news(0, 0, 0) if self._state["done"] else self._written({name: [] for name in self._all})
 
-    def news(self, steps: int, looks: int, watched: int) -> str:
+    def news(self, steps: int, looks: int, example_points: int) -> str:
         """The same for who has so many points of each kind; may be asked in another thread than `take`."""
-        have = {"steps": steps, "looks": looks, "watched": watched}
+        have = {"steps": steps, "looks": looks, "watched": example_points}
         return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
 
     def shown_as(self, name: str, steps: int, looks: int) -> str:
@@ -208,11 +211,11 @@ class CurveFeed:
         public = {name: other._state[name] for name in PUBLIC if name in other._state}
         public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
         public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
-        return _json(public | {"status": self._state["status"], "summary": watched_told(other.recipe)})
+        return _json(public | {"status": self._state["status"], "summary": current_run_text(other.recipe)})
 
     def _written(self, points: dict[str, Any]) -> str:
         if points["watched"]:  # told with their points, so that the other messages stay small
-            points["examples"] = self._examples_told
+            points["examples"] = self._example_texts
         return _json(self._state | points)
 
 
@@ -242,12 +245,14 @@ def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: f
     Where answers are numbers, the loss is `mean_loss`, of always giving the mean. Loss and score are on the validation
     examples, as the curve's are.
     """
-    told, score = short(baseline[0], LONGEST), baseline[1]
-    value = _short(score) if told else None
+    name, score = short(baseline[0], LONGEST), baseline[1]
+    value = _short(score) if name else None
     guess = _short(math.log(classes) if classes else mean_loss)
     guessed = "guessing" if classes else "always the mean score"
-    legend = {"guess": dashed_told(guessed if guess is not None else "", told if value is not None else "", metric)}
-    return {"guess": guess, "guessed": guessed, "baseline": value, "beaten": told, "legend": legend}
+    legend = {
+        "guess": dashed_lines_text(guessed if guess is not None else "", name if value is not None else "", metric)
+    }
+    return {"guess": guess, "guessed": guessed, "baseline": value, "beaten": name, "legend": legend}
 
 
 def idle_message(
@@ -256,7 +261,7 @@ def idle_message(
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
     beaten = _beaten(metric, baseline, classes, mean_loss)
     lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
-    told = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
+    hint = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
     state = {
         "run": "",
         "done": True,
@@ -264,16 +269,16 @@ def idle_message(
         "looks": [],
         "titles": titles(metric, loss),
         "shares": metric not in CORRELATIONS,
-        "status": f"Nothing has been trained yet; click Start{told}.",
+        "status": f"Nothing has been trained yet; click Start{hint}.",
         **beaten,
     }
     return _json(state)
 
 
-def failure_message(told: str) -> str:
+def failure_message(message: str) -> str:
     """Empty axes, and why a run could not even begin."""
     feed = CurveFeed("none", "")
-    feed.take(Failed(told))
+    feed.take(Failed(message))
     return feed.message()
 
 

@@ -40,13 +40,13 @@ def about_minutes(seconds: float) -> str:
     return f"about {minutes} minutes" if minutes > 1 else "about a minute" if minutes else "less than a minute"
 
 
-def waiting_told(place: int, seconds: float) -> str:
+def waiting_text(place: int, seconds: float) -> str:
     """A place in a line, and how long until it is its turn, in a sentence."""
     before = f"{place} runs are" if place > 1 else "1 run is"
     return f"{before} ahead of yours. Yours should begin in {about_minutes(seconds)}."
 
 
-def recipe_told(model: str, task: str, settings: Settings) -> str:
+def recipe_text(model: str, task: str, settings: Settings) -> str:
     """What is trained how, in some words that name no data."""
     epochs = f"{settings.epochs} epoch{'s' * (settings.epochs != 1)}"
     return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
@@ -55,7 +55,7 @@ def recipe_told(model: str, task: str, settings: Settings) -> str:
 NOTHING_ON = "The current run has no curve yet."  # it is another part's, or is only loaded
 
 
-def watched_told(recipe: str) -> str:
+def current_run_text(recipe: str) -> str:
     """Whose curve is drawn while a reader waits."""
     return f"This is the current run: {recipe}."
 
@@ -65,7 +65,7 @@ def _when(event: Epoch | PairLook) -> str:
     return f"After {epochs}" if event.step else "Before training"
 
 
-def pair_look_told(event: PairLook) -> str:
+def pair_look_text(event: PairLook) -> str:
     """A look at the held-out pairs, in a sentence."""
     loss = f"{_when(event)}, on the held-out pairs: loss {event.validation_loss:.3f}"
     if math.isnan(event.spearman):
@@ -73,13 +73,13 @@ def pair_look_told(event: PairLook) -> str:
     return f"{loss}, ρ {event.spearman:.2f} ({event.low:.2f} to {event.high:.2f})."
 
 
-def look_told(event: Epoch, metric: str) -> str:
+def look_text(event: Epoch, metric: str) -> str:
     """A look at the validation examples, in a sentence."""
     when = _when(event)
     return f"{when}: validation loss {event.validation_loss:.2f}, validation {metric} {event.validation_score:.0%}."
 
 
-def _step_told(event: Step, examples: str) -> str:
+def _step_text(event: Step, examples: str) -> str:
     slower = ", slower than expected" if event.slower else ""
     return (
         f"Step {event.step:,} of {event.total_steps:,} · learning rate {rate_text(event.learning_rate)} · "
@@ -87,7 +87,7 @@ def _step_told(event: Step, examples: str) -> str:
     )
 
 
-def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
+def ended_text(event: Finished | Stopped, data: str, examples: str) -> str:
     """How far the run came, and how quickly."""
     result = event.result
     begin = "Trained" if isinstance(event, Finished) else "Time limit reached" if event.reason == "time" else "Stopped"
@@ -96,18 +96,18 @@ def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
     return f"{begin} after {steps} and {duration(result.seconds)} on {data} ({speed})."
 
 
-def tested_told(result: Any) -> str:
+def result_text(result: Any) -> str:
     """What the test said, in a sentence."""
     if isinstance(result, PairResult):
         return f"The loss on the held-out pairs went from {result.loss_before:.3f} to {result.loss:.3f}."
     metric, value = next(iter(result.metrics.items()))
     label = getattr(result, "majority_label", "")
     beaten = f"; always predicting “{label}” gives {result.majority_accuracy:.0%}" if label else ""
-    told = f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
-    return f"Test {metric} {told}{beaten}."
+    score = f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
+    return f"Test {metric} {score}{beaten}."
 
 
-def dashed_told(guessed: str, baseline: str, metric: str) -> str:
+def dashed_lines_text(guessed: str, baseline: str, metric: str) -> str:
     """What the dashed lines are, panel by panel, for the legend; "" where there are none."""
     lines = [(guessed, "loss")] * bool(guessed) + [(baseline, metric)] * bool(baseline)
     return "; ".join(f"{what} ({of})" for what, of in lines)
@@ -115,12 +115,12 @@ def dashed_told(guessed: str, baseline: str, metric: str) -> str:
 
 # (the event, what the run learns from) -> the line above the curve
 STATUS: dict[type, Callable[[Any, str], str]] = {
-    Waiting: lambda event, _: waiting_told(event.place, event.seconds),
+    Waiting: lambda event, _: waiting_text(event.place, event.seconds),
     Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; first evaluation before training…",
     Caching: lambda event, examples: (
         f"Computing the output of the frozen layers once for all {examples}: {event.done:,} of {event.total:,}"
     ),
-    Step: _step_told,
+    Step: _step_text,
     Paused: lambda event, _: (
         f"Paused after step {event.step:,}; training continues automatically in {duration(event.seconds)}."
     ),

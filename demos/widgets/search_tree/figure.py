@@ -42,11 +42,11 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Fi
             across, down = lines[bool(best) and best[:number] == tokens]
             across += [above[0], at[0], None]
             down += [above[1], at[1], None]
-            told = (
+            description = (
                 f"log-probability {candidate.hypothesis.log_probability:.3f}<br>"
                 f"this token {candidate.log_probability:.3f}<br>score {candidate.hypothesis.score:.3f}"
             )
-            nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), told))
+            nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), description))
     figure = go.Figure()
     for thick, (across, down) in lines.items():
         line = {"width": 4 if thick else 1.5, "color": CLASSES[0] if thick else SPECIAL}
@@ -56,10 +56,10 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Fi
     for fate, (name, colour, symbol) in STYLES.items():
         if fate not in fates:  # where no token ends a text, nothing ends
             continue
-        found = nodes[fate]
+        drawn = nodes[fate]
         figure.add_scatter(
-            x=[one[0] for one in found], y=[one[1] for one in found], text=[one[2] for one in found],
-            customdata=[one[3] for one in found], mode="markers+text", name=name, textposition="bottom center",
+            x=[node[0] for node in drawn], y=[node[1] for node in drawn], text=[node[2] for node in drawn],
+            customdata=[node[3] for node in drawn], mode="markers+text", name=name, textposition="bottom center",
             marker={"color": colour, "symbol": symbol, "size": 11}, textfont={"size": SMALL}, cliponaxis=False,
             hovertemplate="<b>%{text}</b><br>%{customdata}<extra></extra>",
         )  # fmt: skip

@@ -15,7 +15,7 @@ def test_no_prompt_holds_its_own_answer(task: Task) -> None:
     for number, (question, answer) in enumerate(task.pairs):
         for shots in SHOTS:
             prompt = task.prompt(number, shots)
-            assert prompt.startswith(task.told)
+            assert prompt.startswith(task.instruction)
             assert prompt.endswith(f"{question} is")
             assert f"is {answer}." not in prompt
             assert prompt.count(" is ") == shots

@@ -27,7 +27,7 @@ def test_the_distribution_is_that_of_transformers(temperature: float, top_k: int
             scores = processor(None, scores)
         shares = reshape(logits, Sampling(temperature, top_k, top_p).check())
         torch.testing.assert_close(shares.final, scores[0].softmax(-1), atol=1e-6, rtol=1e-5)
-        assert torch.equal(shares.kept, scores[0] > -math.inf)
+        assert torch.equal(shares.allowed, scores[0] > -math.inf)
         torch.testing.assert_close(shares.original, logits.softmax(-1))
 
 

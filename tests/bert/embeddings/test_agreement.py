@@ -116,7 +116,7 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
     rows = [whole.choices.index(Choice(pooling, 2)) for pooling in ("mean", "cls")]
     assert last == (2, gap_between(*(whole.cosines[row] for row in rows), whole.scores))
     # cut in parts, in another order, the numbers are the same
-    monkeypatch.setattr(module, "HELD_FLOATS", 10)
+    monkeypatch.setattr(module, "MAX_SHARED_FLOATS", 10)
     told, parts = walked(agreement_steps(VectorCache(), tiny, PAIRS))
     assert [one.done for one in told] == sorted(one.done for one in told)
     np.testing.assert_allclose(parts.cosines, whole.cosines, atol=1e-5)

@@ -91,7 +91,7 @@ def test_trustworthiness_and_neighbours_are_what_the_formula_says(vectors: np.nd
         assert layout.nearest[i].tolist() == order[:k]
         assert layout.nearest_on_map[i].tolist() == on_map
     assert layout.trust == pytest.approx(1 - 2 / (m * k * (2 * m - 3 * k - 1)) * false, abs=1e-9)
-    assert layout.kept == pytest.approx(kept / (m * k))
+    assert layout.preservation == pytest.approx(kept / (m * k))
 
 
 @pytest.mark.parametrize("method", ["pca", "tsne", "umap"])

@@ -41,7 +41,7 @@ def test_precision_equals_a_plain_count(above: float) -> None:
     labels = [f"topic {k}" for k in rng.integers(0, 5, size=40)]
     before = similarity.copy()
     found = precision_at(similarity, labels, 10, above)
-    assert (found.value, found.found) == pytest.approx(plain_precision(similarity, labels, 10, above))
+    assert (found.value, found.filled) == pytest.approx(plain_precision(similarity, labels, 10, above))
     same = sum(a == b for i, a in enumerate(labels) for j, b in enumerate(labels) if i != j)
     assert found.chance == pytest.approx(same / (40 * 39))
     np.testing.assert_array_equal(similarity, before)
@@ -93,5 +93,5 @@ def test_on_the_library_the_mean_beats_cls_and_both_beat_words(bundled: LoadedMo
     assert by_mean > by_cls + 0.03
     assert by_cls > words.chance + 0.1
     assert words.value < by_cls
-    assert words.found < 5
+    assert words.filled < 5
     assert by_mean == pytest.approx(plain_precision(cosine_matrix(mean), topics, 10, -np.inf)[0])

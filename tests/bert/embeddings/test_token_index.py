@@ -37,7 +37,7 @@ def test_texts_and_lists_have_a_bound(tiny: LoadedModel, monkeypatch: pytest.Mon
     kept = TokenIndexes(memory)
     index = kept.get(tiny, ["river " * 300])
     assert index.token_count == token_index.MOST_TOKENS - 2  # [CLS] and [SEP] are read, but not compared
-    assert memory.held() == {"token vectors": index.nbytes}
+    assert memory.usage() == {"token vectors": index.nbytes}
     with pytest.raises(UserError, match="of memory, but the server has only"):
         TokenIndexes(Budget(100_000)).get(tiny, TEXTS)
     with pytest.raises(UserError, match="at most 500 sentences for it; this one has 501"):
@@ -48,4 +48,4 @@ def test_texts_and_lists_have_a_bound(tiny: LoadedModel, monkeypatch: pytest.Mon
     assert small.get(tiny, ["river " * 300]) is first
     small.get(tiny, ["bank " * 300])
     del first
-    assert memory.held()["token vectors"] <= index.nbytes + token_index.MAX_CACHE_BYTES
+    assert memory.usage()["token vectors"] <= index.nbytes + token_index.MAX_CACHE_BYTES

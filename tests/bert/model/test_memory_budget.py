@@ -37,12 +37,12 @@ def test_the_least_recently_used_of_all_goes() -> None:
     runs.put("b", 3)
     heads.put("c", 3)
     assert models.get("a") == 3  # used, so that "b" is the oldest
-    assert budget.held() == {"models": 3, "heads": 3, "runs": 3}
+    assert budget.usage() == {"models": 3, "heads": 3, "runs": 3}
     runs.put("d", 4)
     assert (models.get("a"), runs.get("b"), heads.get("c"), runs.get("d")) == (3, None, 3, 4)
-    assert budget.held() == {"models": 3, "heads": 3, "runs": 4}
+    assert budget.usage() == {"models": 3, "heads": 3, "runs": 4}
     models.put("e", 7)
-    assert budget.held() == {"models": 7}  # "d", used last, had to go too
+    assert budget.usage() == {"models": 7}  # "d", used last, had to go too
 
 
 def test_what_does_not_fit_at_all_puts_nothing_out() -> None:
@@ -52,7 +52,7 @@ def test_what_does_not_fit_at_all_puts_nothing_out() -> None:
     assert not kept.put("b", 11)
     with pytest.raises(UserError, match="This needs"):
         kept.make("c", lambda take: take(11) or 11)
-    assert budget.held() == {"kept": 6}
+    assert budget.usage() == {"kept": 6}
 
 
 def test_a_claim_is_held_until_its_end_and_what_does_not_fit_beside_it_is_one_sentence() -> None:
@@ -60,13 +60,13 @@ def test_a_claim_is_held_until_its_end_and_what_does_not_fit_beside_it_is_one_se
     kept = shelf(budget, "kept")
     kept.put("a", 6 * 10**9)
     with budget.claim("training", 7 * 10**9):
-        assert budget.held() == {"training": 7 * 10**9}
+        assert budget.usage() == {"training": 7 * 10**9}
         assert not kept.put("a", 6 * 10**9)
         with pytest.raises(UserError, match=r"needs 4,000 MB of memory, but the server has only 3,000 MB left"):
             kept.make("b", lambda take: take(4 * 10**9) or 0)
         with pytest.raises(UserError), budget.claim("training", 4 * 10**9):
             pytest.fail("there was no room")
-    assert budget.held() == {}
+    assert budget.usage() == {}
     assert kept.put("a", 6 * 10**9)
 
 
@@ -79,12 +79,12 @@ def test_what_cannot_be_made_again_goes_last_and_only_for_what_is_needed() -> No
     assert not drawn.put("b", 3)  # a drawing is merely kept
     with pytest.raises(UserError), budget.claim("learning curve", 3, throw_away=True):
         pytest.fail("it is thrown away in the end")
-    assert budget.held() == {"copies": 8, "drawings": 2}
+    assert budget.usage() == {"copies": 8, "drawings": 2}
     with budget.claim("training", 2):
-        assert budget.held() == {"copies": 8, "training": 2}
+        assert budget.usage() == {"copies": 8, "training": 2}
     drawn.put("a", 2)
     with budget.claim("training", 3):
-        assert budget.held() == {"copies": 4, "training": 3}
+        assert budget.usage() == {"copies": 4, "training": 3}
         assert "second" in copies
 
 
@@ -116,12 +116,12 @@ def test_what_went_while_a_reader_uses_it_counts_and_comes_back() -> None:
     kept.put("b", Block(4))
     kept.put("c", Block(5))  # for which both have to go, since "a" is in use
     assert ("a" in kept, "b" in kept, "c" in kept) == (False, False, True)
-    assert budget.held() == {"kept": 9}
+    assert budget.usage() == {"kept": 9}
     assert kept.get("a") is used
-    assert (len(kept), budget.held()) == (2, {"kept": 9})
+    assert (len(kept), budget.usage()) == (2, {"kept": 9})
     del used
     kept.put("d", Block(10))
-    assert (len(kept), budget.held()) == (1, {"kept": 10})
+    assert (len(kept), budget.usage()) == (1, {"kept": 10})
 
 
 def test_who_needs_room_waits_until_what_went_is_used_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,14 +147,14 @@ def test_room_is_made_before_it_is_taken() -> None:
     kept.put("a", 8)
 
     def make(take: Callable[[float], None]) -> int:
-        seen.append(budget.held())
+        seen.append(budget.usage())
         take(7)
-        seen.append(budget.held())
+        seen.append(budget.usage())
         return 5  # less than was thought
 
     assert kept.make("b", make) == 5
     assert seen == [{"kept": 8}, {"kept": 7}]
-    assert budget.held() == {"kept": 5}
+    assert budget.usage() == {"kept": 5}
 
 
 def test_what_is_being_made_is_made_once_and_who_wants_another_never_waits() -> None:
@@ -180,7 +180,7 @@ def test_what_is_being_made_is_made_once_and_who_wants_another_never_waits() -> 
             go_on.set()
         assert [one.result(timeout=30) for one in asked] == [3] * 5
     assert made == ["slow"]
-    assert budget.held() == {"kept": 5, "other": 1}
+    assert budget.usage() == {"kept": 5, "other": 1}
 
 
 def test_what_has_no_room_beside_what_others_load_waits_for_that() -> None:
@@ -193,7 +193,7 @@ def test_what_has_no_room_beside_what_others_load_waits_for_that() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(make, "ab")) == [7, 7]
-    assert budget.held() == {"kept": 7}  # of the one that came later
+    assert budget.usage() == {"kept": 7}  # of the one that came later
 
     began, go_on = threading.Event(), threading.Event()
 
@@ -214,7 +214,7 @@ def test_what_has_no_room_beside_what_others_load_waits_for_that() -> None:
         finally:
             go_on.set()
         assert (loading.result(timeout=30), waiting.result(timeout=30)) == (7, 8)
-    assert budget.held() == {"kept": 8}
+    assert budget.usage() == {"kept": 8}
 
 
 def test_a_failure_is_told_to_all_who_ask_and_the_next_tries_again() -> None:
@@ -241,7 +241,7 @@ def test_a_failure_is_told_to_all_who_ask_and_the_next_tries_again() -> None:
             with pytest.raises(UserError, match="does not answer"):
                 one.result(timeout=30)
     assert len(tried) == 1
-    assert budget.held() == {}
+    assert budget.usage() == {}
     assert kept.make("a", lambda take: take(4) or 4) == 4
 
 
@@ -251,7 +251,7 @@ def test_a_cache_that_is_gone_holds_nothing() -> None:
     kept.put("a", 4)
     del kept
     gc.collect()
-    assert budget.held() == {}
+    assert budget.usage() == {}
 
 
 def test_a_once_cache_counts_what_it_keeps() -> None:
@@ -263,7 +263,7 @@ def test_a_once_cache_counts_what_it_keeps() -> None:
         return text
 
     assert cache.get("a", lambda: drawn("four"), None) == "four"
-    assert budget.held() == {"drawings": 4}
+    assert budget.usage() == {"drawings": 4}
 
 
 def test_many_threads_keep_within_it_and_nobody_fails() -> None:
@@ -281,8 +281,8 @@ def test_many_threads_keep_within_it_and_nobody_fails() -> None:
             if step % 10 == 0:
                 with budget.claim("training", 2):
                     kept.pop((number, step % 5))
-            if sum(budget.held().values()) > budget.most:
-                beyond.append(budget.held())
+            if sum(budget.usage().values()) > budget.most:
+                beyond.append(budget.usage())
 
     with ThreadPoolExecutor(readers) as pool:
         for one in [pool.submit(read, number) for number in range(readers)]:
@@ -290,4 +290,4 @@ def test_many_threads_keep_within_it_and_nobody_fails() -> None:
     assert beyond == []
     for kept in shelves:
         assert kept.total == sum(entry.size for entry in kept._values.values())
-    assert sum(budget.held().values()) == sum(kept.total for kept in shelves) <= budget.most
+    assert sum(budget.usage().values()) == sum(kept.total for kept in shelves) <= budget.most

@@ -172,7 +172,7 @@ def test_models_that_push_each_other_out_fail_no_reader(monkeypatch: pytest.Monk
     with ThreadPoolExecutor(3) as pool:
         for reader in [pool.submit(ask, key) for key in list(CATALOGUE)[:3]]:
             reader.result(timeout=60)
-    assert small.memory.held() == {"base models": 288}
+    assert small.memory.usage() == {"base models": 288}
 
 
 def test_a_model_pushed_out_between_its_load_and_its_use_still_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_a_model_pushed_out_between_its_load_and_its_use_still_answers(monkeypat
     small.get("bert-base-uncased")
     assert not small.ready(BUNDLED)
     assert loaded.model(torch.ones(8)).shape == (8,)
-    assert small.memory.held() == {"base models": 2 * 288}  # in use, it counts
+    assert small.memory.usage() == {"base models": 2 * 288}  # in use, it counts
     assert small.get(BUNDLED) is loaded  # not read a second time
 
 
@@ -192,7 +192,7 @@ def test_a_model_too_large_for_the_memory_is_one_sentence() -> None:
     with pytest.raises(UserError, match=r"This needs 91 MB of memory, but the server has only 83 MB left"):
         small.get(BUNDLED)
     assert not small.ready(BUNDLED)
-    assert small.memory.held() == {}
+    assert small.memory.usage() == {}
 
 
 def test_a_lecturer_adds_models_by_a_file(tmp_path: Path) -> None:

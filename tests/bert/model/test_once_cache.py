@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from demos.bert.model.once_cache import Recent
+from demos.bert.model.once_cache import ObjectNumbers, Recent
 
 
 def test_the_least_recently_used_goes() -> None:
@@ -38,3 +38,15 @@ def test_many_threads_stay_within_the_bound() -> None:
     for thread in threads:
         thread.join()
     assert recent.total == sum(entry.value for entry in recent._values.values()) <= 20
+
+
+class Thing:
+    """An object that is equal to no other."""
+
+
+def test_an_object_keeps_its_number_and_no_later_object_has_it() -> None:
+    numbers, first = ObjectNumbers(), Thing()
+    number = numbers.of(first)
+    assert numbers.of(first) == number
+    del first  # its memory, and so its id, may be the next object's
+    assert number not in {numbers.of(Thing()) for _ in range(100)}

@@ -61,8 +61,8 @@ def test_what_is_said_of_it(loaded: LoadedModel) -> None:
     assert spec.architecture == loaded.model.config.model_type
     assert (spec.mlm, spec.nsp, spec.is_bert) == (False, False, False)
     assert spec.cased == (spec.architecture in ("roberta", "xlm-roberta"))
-    assert "opens in Tokens, Attention, Embeddings" in spec.summary
-    with pytest.raises(UserError, match="can't be used here, where only BERT and DistilBERT can"):
+    assert "can be used in Tokens, Attention, most parts of Embeddings" in spec.summary
+    with pytest.raises(UserError, match="can't be used in this part, which works only with BERT and DistilBERT"):
         check_bert(spec)
 
 

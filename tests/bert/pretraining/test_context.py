@@ -32,7 +32,7 @@ def test_it_is_the_shorter_sentence(headed: Headed) -> None:
 
     encoding = encode(found.tokenizer, " ".join(FIRST), " ".join(SECOND))
     removals = drained(removal_steps(found, encoding, 2, WATCHED))
-    assert removals.watched == tuple(found.tokenizer.convert_ids_to_tokens(WATCHED))
+    assert removals.candidates == tuple(found.tokenizer.convert_ids_to_tokens(WATCHED))
     whole_sentence = typed(FIRST, SECOND)
     np.testing.assert_allclose(removals.before, whole_sentence[WATCHED], rtol=1e-3)
     assert removals.first == found.tokenizer.convert_ids_to_tokens(int(whole_sentence.argmax()))

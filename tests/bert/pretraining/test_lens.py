@@ -46,11 +46,11 @@ def test_every_layer_is_the_models_own_head_on_its_states(headed: Headed) -> Non
         assert one.covered == pytest.approx(chances[order[:7]].sum(), rel=1e-4)
         assert one.entropy == pytest.approx(scipy.stats.entropy(chances, base=2), rel=1e-5)
         assert one.choices == pytest.approx(np.exp(scipy.stats.entropy(chances)), rel=1e-4)
-        assert one.watched.token_id == truth
-        assert one.watched.probability == pytest.approx(chances[truth], rel=1e-3)
+        assert one.target.token_id == truth
+        assert one.target.probability == pytest.approx(chances[truth], rel=1e-3)
         assert one.rank == int(np.flatnonzero(order == truth)[0]) + 1
     watched = distributions(found.word_logits, found.tokenizer, mine, 1)
-    assert {one.watched.token_id for one in watched} == {int(logits[-1].argmax())}
+    assert {one.target.token_id for one in watched} == {int(logits[-1].argmax())}
     assert watched[-1].rank == 1
 
 
@@ -72,7 +72,7 @@ def test_losses_are_bert_for_pretrainings_own(tiny: LoadedModel) -> None:
     chances = theirs.prediction_logits[0].softmax(-1)
     for one, place, truth in zip(found, places, truths, strict=True):
         row = chances[place]
-        assert one.watched.token == encoding.tokens[place]
+        assert one.target.token == encoding.tokens[place]
         assert one.loss == pytest.approx(-row[truth].log().item(), abs=1e-5)
         assert one.best[0].token_id == row.argmax()
         assert one.rank == row.argsort(descending=True).tolist().index(truth) + 1

@@ -71,7 +71,7 @@ def test_the_links() -> None:
     ],
 )  # fmt: skip
 def test_years(year: int, words: str) -> None:
-    said = dates.year_said(year)
+    said = dates.year_in_words(year)
     assert " ".join(word for word, _ in said) == words
     assert "".join(digits for _, digits in said) == str(year)
 

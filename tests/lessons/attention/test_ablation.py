@@ -100,7 +100,7 @@ def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedM
         for other in others:
             assert f"<td>{torch.cosine_similarity(first, other, dim=0):.3f}</td>" in outputs["similar"]
     assert "◆ Nobody" in outputs["similar"]
-    assert "found no output layer for masked words" in outputs["guesses"]
+    assert "found no readable output layer for masked words" in outputs["guesses"]
     assert outputs["word"]["visible"] is False
     assert "Fine-tune this model" in outputs["classes"]
     assert f"<td>{1 - moved[6, 1]:.4f}</td>" in outputs["table"]

@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import drawn, numbers
-from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, told
+from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, summary
 from demos.page.services import Sentence, Services
 from tests.programs import printed
 
@@ -117,19 +117,19 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
     recipe = Recipe("heads-mean", 3, words=True, specials="hide", quarter="A-B")
     made = aggregate(services.loaded("minilm"), run, recipe)
     sums = made.values.sum(axis=1)
-    assert told(recipe, made, run) == (
+    assert summary(recipe, made, run) == (
         "The mean over the 12 heads of layer 4, word by word (weights to a split word are summed over its pieces, "
         "weights from it averaged), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, "
         "without renormalising: "
         f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
     )
     most = Recipe("all-max")
-    assert told(most, aggregate(services.loaded("minilm"), run, most), run).startswith(
+    assert summary(most, aggregate(services.loaded("minilm"), run, most), run).startswith(
         "The largest weight among all 72 heads of all 6 layers: rows"
     )
     assert "not a distribution" in note(most)
     by_norm = Recipe("all-max", measure="contribution")
-    assert told(by_norm, aggregate(services.loaded("minilm"), run, by_norm), run).startswith(
+    assert summary(by_norm, aggregate(services.loaded("minilm"), run, by_norm), run).startswith(
         "The largest share among all 72 heads of all 6 layers, by contribution (each norm as a share of its row): rows"
     )
     assert "in proportion to their contributions" in note(Recipe(share="measured", measure="contribution"))

@@ -9,7 +9,7 @@ import numpy as np
 from demos.bert.embeddings.search import Precision
 from demos.figures import palette
 from demos.figures.ranked_lists import topic_hues
-from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, told_html
+from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, results_html
 from tests.one_line import plain
 
 HOSTILE = "<img src=x onerror=alert(1)> ${x} rain"
@@ -43,7 +43,7 @@ def test_places_lines_and_marks() -> None:
     assert c.count("<line") == 1
     assert "<img" not in shown
     assert "<b>b" not in shown
-    told = plain(told_html(HOSTILE, lists(words), SENTENCES, SHARED))
+    told = plain(results_html(HOSTILE, lists(words), SENTENCES, SHARED))
     assert "9 of the top 10 of A are also in the top 10 of B" in told
     assert "which shares no word with the query" in told
     assert "<img" not in told + numbers_html(lists(words), SENTENCES, TOPICS)

@@ -170,12 +170,12 @@ def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Service
         settings = read_pair_settings("mean", "random", 1e-3, 1, 4, seed)
         return trainer.beginning(Situation("tiny", our_split(0), settings))
 
-    before = services.memory.held().get("untrained models", 0)
+    before = services.memory.usage().get("untrained models", 0)
     with ThreadPoolExecutor(4) as pool:
         first, again, other, more = pool.map(begin, (7, 7, 8, 8))
     assert first is again is not other
     assert other is more
-    assert services.memory.held()["untrained models"] - before == first.nbytes + other.nbytes
+    assert services.memory.usage()["untrained models"] - before == first.nbytes + other.nbytes
 
 
 def test_a_run_without_a_gpu_is_offered_on_the_cpu_with_the_bundled_model(

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons.embeddings.tensors.part import NAMES, Ways
+from demos.lessons.embeddings.tensors.part import NAMES, SharedResults
 from demos.lessons.embeddings.tensors.program import STEPS
 from demos.page import progress
 from demos.page.services import Services
@@ -23,11 +23,13 @@ from tests.lessons.embeddings.test_frozen_features import OneModel
 from tests.programs import printed
 
 
-def ways(loaded: LoadedModel) -> Ways:
-    return Ways(Services(cast(ModelStore, OneModel(loaded)), "tiny"))
+def shared_results(loaded: LoadedModel) -> SharedResults:
+    return SharedResults(Services(cast(ModelStore, OneModel(loaded)), "tiny"))
 
 
-def shown(part: Ways, step: str, source: str = REVIEWS, file: str | None = None, row: float = 5) -> dict[str, Any]:
+def shown(
+    part: SharedResults, step: str, source: str = REVIEWS, file: str | None = None, row: float = 5
+) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for changes in part.show("", "", "tiny", source, file, step, row):
         values |= changes
@@ -44,7 +46,7 @@ def shape_on(picture: str) -> list[list[int]]:
 
 
 def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -> None:
-    part = ways(tiny)
+    part = shared_results(tiny)
     assert len(NAMES) == len(STEPS)
     pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}
     assert shape_on(pictures["padded"]) == shape_on(pictures["mask"])
@@ -69,14 +71,14 @@ def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -
 
 def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", 0)
-    changes = list(ways(tiny).show("", "", "tiny", REVIEWS, None, "texts", 5))
+    changes = list(shared_results(tiny).show("", "", "tiny", REVIEWS, None, "texts", 5))
     early = [change["picture"] for change in changes if "Reading" in change["status"]]
     assert early
     assert set(early) == {changes[-1]["picture"]}
 
 
 def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:
-    part = ways(tiny)
+    part = shared_results(tiny)
     data = own_reviews()
     split = split_rows(data, "0")
     features = next(
@@ -103,7 +105,7 @@ def test_a_file_of_one_s_own_is_text_and_may_have_more_classes(tiny: LoadedModel
     path = tmp_path / "own.csv"
     rows = [f"<b>${{x}}</b> number {number} of them,{'abc'[number % 3]}<i>" for number in range(30)]
     path.write_text("text,label\n" + "\n".join(rows))
-    part = ways(tiny)
+    part = shared_results(tiny)
     assert "Choose a file" in shown(part, "texts", FILE)["status"]
     for step in STEPS:
         picture = str(shown(part, step, FILE, str(path))["picture"])
@@ -113,7 +115,7 @@ def test_a_file_of_one_s_own_is_text_and_may_have_more_classes(tiny: LoadedModel
 
 
 def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -> None:
-    part = ways(bundled)
+    part = shared_results(bundled)
     pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}
     lines = dict(line.split(" ", 1) for line in printed(shown(part, "texts")["code"]))
     assert list(lines) == list(STEPS)
@@ -137,6 +139,6 @@ def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -
 
 @pytest.mark.parametrize("step", ["texts", "score"])
 def test_the_numbers_list_all_shapes(tiny: LoadedModel, step: str) -> None:
-    table = str(shown(ways(tiny), step)["numbers"])
+    table = str(shown(shared_results(tiny), step)["numbers"])
     assert table.count("<tr>") == len(STEPS) + 1
     assert "[440 × 2]" in table

@@ -11,10 +11,10 @@ from demos.lessons.embeddings.word_senses.figure import around, curves_figure, m
 from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
 from demos.lessons.embeddings.word_senses.text import (
     ranked,
+    scores_summary,
     scores_table,
-    scores_told,
+    uses_summary,
     uses_table,
-    uses_told,
     words_html,
 )
 from tests.one_line import plain
@@ -89,14 +89,14 @@ def test_a_word_is_shown_between_its_neighbours(sentence: str, shown: str) -> No
 
 def test_what_is_told(cosines: np.ndarray) -> None:
     averages, static = known(cosines), np.ones((4, 4))
-    told = plain(uses_told("<bank>", cosines, static, 1, averages, USES, NAMES))
+    told = plain(uses_summary("<bank>", cosines, static, 1, averages, USES, NAMES))
     assert f"<b>{averages.same[1]:.2f}</b> on average (1 pairs)" in told
     assert f"furthest apart at layer {(averages.same - averages.different).argmax()}," in told
     assert "“&lt;bank&gt;”: cosine <b>1.00</b>" in told
     to_river, to_money = cosines[1, 3, 2], cosines[1, 3, :2].mean()
     nearest = "&lt;i&gt;river&lt;/i&gt;" if to_river > to_money else "money"
     assert f"is nearest to <b>{nearest}</b> <b>{max(to_river, to_money):.2f}</b>" in told
-    pairs = plain(uses_told("bank", cosines, static, 0, None, USES, NAMES[:1]))
+    pairs = plain(uses_summary("bank", cosines, static, 0, None, USES, NAMES[:1]))
     assert f"<b>{cosines[0][~np.eye(4, dtype=bool)].max():.2f}</b>" in pairs
     table = plain(uses_table(cosines, static, averages, USES, NAMES))
     assert f"<td>1.0000</td><td>{cosines[0, 0, 1]:.4f}</td>" in table
@@ -115,6 +115,6 @@ def test_the_scores_are_drawn_with_chance_and_ranked() -> None:
     assert ranked(scores) == [1, 0, 2]
     listed = words_html(scores)
     assert listed.index("&lt;top&gt;") < listed.index(">low<") < listed.index(">worst<")
-    assert "layer 1" in scores_told(scores)
-    assert "35 sentences, 3 words, 7 senses" in scores_told(scores)
+    assert "layer 1" in scores_summary(scores)
+    assert "35 sentences, 3 words, 7 senses" in scores_summary(scores)
     assert scores_table(scores).count('<th scope="row">') == 2 * 4

@@ -17,7 +17,14 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
 from demos.figures.numbers import scientific
-from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told, steps
+from demos.lessons.encoder.block.figure import (
+    block_numbers,
+    block_picture,
+    block_summary,
+    gelu_figure,
+    gelu_summary,
+    steps,
+)
 from demos.lessons.encoder.program_layer import block_code, selfattention_code
 from tests.programs import printed
 
@@ -73,7 +80,7 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
 
 
 def test_the_told_and_the_tables(ledger: LayerLedger, run: Run) -> None:
-    said = " ".join(block_told(ledger, run.encoding, 8).split())
+    said = " ".join(block_summary(ledger, run.encoding, 8).split())
     assert f"norm {np.linalg.norm(ledger.block.t1[8]):.2f} to the state of <q>bank</q>" in said
     assert f'data-difference="{ledger.largest:.3e}"' in said
     assert "the results match" in said
@@ -102,14 +109,14 @@ def test_units_lie_on_gelus_curve(ledger: LayerLedger) -> None:
     np.testing.assert_allclose(areas / areas[0], counts / counts[0])
     left, right = figure.layout.xaxis.range
     outside = int(((inner < left) | (inner > right)).sum())
-    assert ("Units outside the plot" in gelu_told(ledger, 8)) == (outside > 0)
-    assert f"Unit {int(ledger.block.active[8].argmax()):,} has the largest output" in gelu_told(ledger, 8)
+    assert ("Units outside the plot" in gelu_summary(ledger, 8)) == (outside > 0)
+    assert f"Unit {int(ledger.block.active[8].argmax()):,} has the largest output" in gelu_summary(ledger, 8)
 
 
 def test_what_was_typed_stays_text(bundled: LoadedModel) -> None:
     run = run_model(bundled, [encode(bundled.tokenizer, "<img src=x>")])[0]
     ledger = layer_ledger(bundled, run, 0)
-    for markup in (block_picture(ledger, run.encoding, 1, 0), block_told(ledger, run.encoding, 1)):
+    for markup in (block_picture(ledger, run.encoding, 1, 0), block_summary(ledger, run.encoding, 1)):
         assert "<<" not in markup
         assert "&lt;" in markup
 

@@ -20,7 +20,7 @@ from demos.figures.numbers import scientific
 from demos.figures.palette import WORDS
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
-from demos.lessons.encoder.input.text import changes_told
+from demos.lessons.encoder.input.text import changes_summary
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.residual_stream.figure import (
@@ -28,8 +28,8 @@ from demos.lessons.encoder.residual_stream.figure import (
     curves_figure,
     drawn_tokens,
     path_figure,
+    path_summary,
     path_table,
-    path_told,
 )
 
 HOSTILE = "Rain <img src=x onerror=alert(1)> fell"
@@ -64,7 +64,7 @@ def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run:
     assert figure.data[0].zmin <= figure.data[0].z.min()
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (2.5, 3.5)
     assert len(set(figure.data[0].x)) == len(run.encoding) + 1
-    told = changes_told(changes, run.encoding, 3, replace(tiny.spec, segments=False))
+    told = changes_summary(changes, run.encoding, 3, replace(tiny.spec, segments=False))
     assert "<img" not in told
     assert "no segment embeddings to remove" in told
     assert f"{one.cosine[3]:.2f}" in told
@@ -130,7 +130,7 @@ def test_the_path_and_its_curves(run: Run) -> None:
     assert {shape.x0 for shape in curves.layout.shapes if shape.type == "rect"} == {1}
     cells = re.findall(r"<td>([^<]+)</td>", path_table(found, run.encoding, token))
     assert cells[0] == f"{found.norms[0, token]:.4f}"
-    said = " ".join(path_told(found, run.encoding, token, 1).split())
+    said = " ".join(path_summary(found, run.encoding, token, 1).split())
     assert f"{found.to_start[-1, token]:.2f}" in said
     states = run.hidden_states.astype(np.float64)
     each = [

@@ -26,10 +26,10 @@ from demos.lessons.encoder.self_attention.figure import (
     Query,
     attention_numbers,
     attention_picture,
-    attention_told,
+    attention_summary,
 )
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
-from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
+from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
 from tests.programs import printed
 
 OURS = {"div", "table", "caption", "colgroup", "col", "tbody", "thead", "tfoot", "tr", "th", "td", "small", "sub"}
@@ -95,7 +95,7 @@ def test_masks_are_shown(bundled: LoadedModel) -> None:
     assert len(unseen) == len(one.encoding) - 1 - 8 + 2
     assert all("<td>−∞</td>" in row and 'data-weight="0.000000"' in row for row in unseen)
     assert sum("[PAD]" in row for row in unseen) == 2
-    said = " ".join(attention_told(one).split())
+    said = " ".join(attention_summary(one).split())
     assert f"hides {len(one.encoding) - 9} later tokens" in said
     assert "2 [PAD] tokens</b>" not in said
     assert "2 [PAD] tokens get weight 0:" in said
@@ -117,7 +117,7 @@ def test_a_long_sentence_shows_what_weighs_most_and_still_adds_up(tiny: LoadedMo
 def test_what_was_typed_stays_text(bundled: LoadedModel) -> None:
     one = asked(bundled, text='<img src=x onerror=alert(1)> "&', token=1)
     shares = head_shares(one.ledger.weights, one.ledger.attention, 1)
-    for markup in (attention_picture(one), attention_told(one), attention_numbers(one), concat_picture(one, shares)):
+    for markup in (attention_picture(one), attention_summary(one), attention_numbers(one), concat_picture(one, shares)):
         assert "<<" not in markup
         assert "&lt;" in markup
         pictures = markup.count("<img ")
@@ -192,7 +192,7 @@ def test_times_are_drawn_as_they_were_measured() -> None:
     np.testing.assert_allclose(figure.data[1].y, [1, 4, 16])  # here the loops grow with n² exactly
     np.testing.assert_allclose(figure.data[2].y, [0.01, 0.02, 0.05, 0.1])
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
-    said = " ".join(times_told(times).split())
+    said = " ".join(times_summary(times).split())
     assert "4.0 times as long" in said
     assert "131,072 for 64 tokens" in said
     assert "320 times faster" in said

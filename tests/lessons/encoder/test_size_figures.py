@@ -9,7 +9,7 @@ import pytest
 
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, total_parameters
 from demos.figures.numbers import with_prefix
-from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, told, treemap
+from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, size_summary, treemap
 from tests.programs import printed
 
 BASE, LARGE = KNOWN[-2:]
@@ -40,10 +40,10 @@ def test_the_tables_hold_the_counts() -> None:
 
 
 def test_the_sentences_explain_the_lectures_figures() -> None:
-    assert "109,482,240 parameters" in told(BASE, 128)
-    assert "with the two pre-training heads there are 110,106,428." in told(BASE, 128)
-    assert "336,226,108" in told(LARGE, 128)
-    assert "pre-training heads" not in told(ODD, 128)
+    assert "109,482,240 parameters" in size_summary(BASE, 128)
+    assert "with the two pre-training heads there are 110,106,428." in size_summary(BASE, 128)
+    assert "336,226,108" in size_summary(LARGE, 128)
+    assert "pre-training heads" not in size_summary(ODD, 128)
 
 
 @pytest.mark.parametrize("shape", [KNOWN[0], ODD], ids=["tiny", "odd"])

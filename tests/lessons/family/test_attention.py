@@ -32,7 +32,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 @pytest.fixture(scope="module")
 def show(services: Services) -> Callable[..., dict[str, Any]]:
     def show(key: str, kind: str, source: str = AGREEMENT, target: str = "", **changes: Any) -> dict[str, Any]:
-        given = {"view": "head", "layer": 1, "head": 0, "held": "", "lines": "all"} | changes
+        given = {"view": "head", "layer": 1, "head": 0, "cached": "", "lines": "all"} | changes
         return shown(services, key=key, kind=kind, source=source, target=target, **given)
 
     return show

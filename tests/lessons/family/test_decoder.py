@@ -17,7 +17,7 @@ from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
-from demos.lessons.family.decoder.beams import searched
+from demos.lessons.family.decoder.beams import both_searches, searched
 from demos.lessons.family.decoder.part import LONGEST, Story, at_most, drawn, read_method, written
 from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.lessons.family.decoder.question import answer
@@ -41,7 +41,8 @@ def last(services: Services, count: int, text: str, story: Story, *choices: Any)
 
 
 def view(services: Services, *choices: Any, width: Any = 2, length: Any = 6) -> dict[str, Any]:
-    return drawn(services, partial(searched, services), Sentence(TEXT, "", "minilm"), Story(), width, length, *choices)
+    find = partial(searched, services, partial(both_searches, services))
+    return drawn(services, find, Sentence(TEXT, "", "minilm"), Story(), width, length, *choices)
 
 
 def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
@@ -54,6 +55,22 @@ def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     assert f"Entropy: <b>{found.entropy:.1f}</b>" in one_line(values["next"])
     assert f"{measured()[0].perplexity:,.0f}" in values["model"]
     assert answer(services, Sentence(TEXT, "", "minilm")).facts["piece"] == found.chosen.guess.token
+
+
+def test_another_draw_at_random_repeats_no_search(services: Services) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def counting(*inputs: Any) -> Any:
+        asked.append(inputs)
+        return both_searches(services, *inputs)
+
+    searches = services.drawings.remembered(counting)
+    sharp, flat = (
+        searched(services, searches, TEXT, 2, 6, read_method("beam", temperature, 0, 1, 1)) for temperature in (0.1, 2)
+    )
+    assert asked == [(TEXT, 2, 6)]
+    assert sharp["numbers"] == flat["numbers"]
+    assert sharp["beams"] != flat["beams"]
 
 
 def test_the_beam_is_beside_the_greedy_text_and_a_random_one(services: Services) -> None:

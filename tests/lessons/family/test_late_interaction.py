@@ -54,6 +54,14 @@ def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) ->
     assert 0 < answer.facts["shared"] <= 10
 
 
+@pytest.mark.parametrize("query", ["rings of a 🪐 planet", "the café's “menu”"])
+def test_the_program_leaves_out_what_the_page_leaves_out(services: Services, query: str) -> None:
+    """A character outside the vocabulary is [UNK] to both, and counts; only what the tokenizer adds is left out."""
+    drawn = part.drawn(services, BAR, query, 1)
+    best = float(re.search(r"MaxSim (\S+) ", re.sub(r"<[^>]+>", "", str(drawn["told"])))[1])  # type: ignore[index]
+    assert float(printed(str(drawn["program"]))[0].split(" ", 1)[0]) == pytest.approx(best, abs=6e-3)
+
+
 def test_an_empty_query_is_the_bars_sentence_and_one_without_a_word_is_told(services: Services) -> None:
     assert part.drawn(services, BAR, " ", 1)["told"] == part.drawn(services, BAR, BAR.text, 1)["told"]
     with pytest.raises(UserError, match="no word"):

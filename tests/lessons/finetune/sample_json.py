@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.training.results.answers import Kept
+from demos.training.results.answers import StoredAnswers
 from demos.training.results.evidence import Error, Evidence
 
 ERRORS = 6
@@ -16,7 +16,12 @@ DIGITS = 4
 
 
 def sample_json(
-    told: str, text: str, labels: Sequence[str], kept: Kept, heads: np.ndarray, found: Sequence[tuple[Error, Evidence]]
+    told: str,
+    text: str,
+    labels: Sequence[str],
+    kept: StoredAnswers,
+    heads: np.ndarray,
+    found: Sequence[tuple[Error, Evidence]],
 ) -> str:
     """A run's numbers as the part's `sample` reads them."""
     document: dict[str, Any] = {

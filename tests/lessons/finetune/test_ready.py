@@ -49,7 +49,7 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
         assert [*found.values()] == pytest.approx(chances, abs=2e-4)
     view, tagger = view_of("entities"), models.get("entities")
     example = view.example_of([" ".join(lines)])
-    entities = tagger.task.found(tagger.answers([example])[0])
+    entities = tagger.task.entities_of(tagger.answers([example])[0])
     said = [(" ".join(example.words[one.start : one.end]), one.kind) for one in entities]
     assert said
     assert [(name, kind) for name, kind, _ in ast.literal_eval(names)] == said

@@ -52,10 +52,10 @@ FAILURES: dict[str, tuple[Any, str, Any, str]] = {
     "the CPU allocator's memory": (Learner, "step", lambda *_: torch.empty(2**58), NO_MEMORY),
     "disk full in the weights": (learner, "keep", half_written, DISK_FULL),
     "disk full in the head": (model, "save_file", raising(SafetensorError("I/O error: (os error 28)")), DISK_FULL),
-    "disk full in the answers": (loop, "write_kept", raising(OSError(errno.ENOSPC, "No space left")), DISK_FULL),
+    "disk full in the answers": (loop, "write_answers", raising(OSError(errno.ENOSPC, "No space left")), DISK_FULL),
     "disk broken": (model, "save_file", raising(SafetensorError("Error while serializing: I/O error")), NOT_KEPT),
     "torn weights": (learner, "load_encoder", raising(SafetensorError("Error while deserializing header")), NO_MODEL),
-    "unknown fault": (loop, "write_kept", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
+    "unknown fault": (loop, "write_answers", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
     "a GPU that is taken away": (training_service, "run_training", raising(NoGPUError("No GPU.")), "No GPU."),
     "a worker that says nothing": (training_service, "run_training", silent, BROKEN_OFF),
 }  # fmt: skip

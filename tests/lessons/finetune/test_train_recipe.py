@@ -25,8 +25,8 @@ from demos.training.form_values import (
     fitting,
     read_dataset,
     read_settings,
+    requested_dataset,
     shown_settings,
-    told_dataset,
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
@@ -141,7 +141,7 @@ def test_controls_are_read_and_bounded() -> None:
         read_dataset(*EMOTION, None)
     with pytest.raises(UserError, match="another task"):
         read_dataset("pair", *EMOTION[1:], 0)
-    kind, told = told_dataset("emotion", 0)
+    kind, told = requested_dataset("emotion", 0)
     assert (kind, told.labels) == ("sentence", read_dataset(*EMOTION, 0).labels)
     assert (fitting("pair", OWN), fitting("pair", UPLOAD), fitting("sentence", OWN)) == ("paraphrase", UPLOAD, OWN)
 

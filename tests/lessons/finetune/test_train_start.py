@@ -78,9 +78,13 @@ def test_the_encoder_begins_as_the_run_left_it_and_the_head_where_it_is_for_the_
     for name, value in head.items():
         assert torch.equal(begun["films"].model.head.state_dict()[name], value)
         assert torch.equal(begun["pets"].model.head.state_dict()[name], fresh.model.head.state_dict()[name])
-    assert [begun["films"].kept_head, begun["pets"].kept_head, fresh.kept_head] == [True, False, False]
+    assert [begun["films"].has_earlier_head, begun["pets"].has_earlier_head, fresh.has_earlier_head] == [
+        True,
+        False,
+        False,
+    ]
     wider = learner(room, "films", folder, Settings(hidden=(8,), max_length=16))
-    assert not wider.kept_head  # other layers on top
+    assert not wider.has_earlier_head  # other layers on top
 
 
 @pytest.mark.parametrize("hidden", [(), (32,)])  # 32 wide, as BERT's own dense layer: a standard class
@@ -95,7 +99,7 @@ def test_the_downloaded_folder_is_the_same_start(
     assert log is not None
     write_folder(Trained.read(tmp_path / "kept"), log, tmp_path / "bert-films")
     again = learner(room, "films", tmp_path / "bert-films", settings)
-    assert again.kept_head
+    assert again.has_earlier_head
     kept, downloaded = (
         [*one.model.head.state_dict().values(), *one.model.encoder.encoder.state_dict().values()]
         for one in (learner(room, "films", tmp_path / "kept", settings), again)

@@ -16,7 +16,7 @@ from demos.lessons.pretraining.learn.text import far_first
 from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.copies import Point
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.probes import Answer, Asked, Question
+from demos.training.pretraining.probes import Answer, ProbeResult, Question
 from demos.training.pretraining.rows import Rows
 from tests.one_line import on_one_line
 
@@ -58,7 +58,7 @@ def test_bars_are_the_norms_and_the_rows_fall_into_their_groups():
     assert all(len(bars.x) == BINS for bars in histogram.data)
     assert counted[f"{THERE}: 2"] == (2, pytest.approx(1))
     assert counted[f"{NOWHERE}: 3"] == (2, pytest.approx(2 / 3))  # one did not move, so it has no place
-    still = Rows(np.zeros(5), ROWS.in_input, ROWS.asked, MOVED, None, None, None)
+    still = Rows(np.zeros(5), ROWS.in_input, ROWS.as_answer, MOVED, None, None, None)
     assert len(moved_figure(still).data) == 0
 
 
@@ -85,8 +85,8 @@ def test_what_is_said_of_the_rows_is_counted():
 
 def test_guesses_before_and_now_and_what_changed():
     question = Question((), 0, 4, "Never <i>shake ", " ${x}.", True)
-    before = Asked((Answer((("<script>", 0.5), ("lid", 0.25)), 0.0001, 4_661),), 3.0, 2.0)
-    after = Asked((Answer((("brood", 0.75),), 0.75, 1),), 2.5, 2.75)
+    before = ProbeResult((Answer((("<script>", 0.5), ("lid", 0.25)), 0.0001, 4_661),), 3.0, 2.0)
+    after = ProbeResult((Answer((("brood", 0.75),), 0.75, 1),), 2.5, 2.75)
     event: Any = SimpleNamespace(after=after, before_untrained=None, after_untrained=None)
     held_out = Passage(("One.",), ("Two.",))
     told = asked_told(FOUND, held_out, [question], before, event)
@@ -99,11 +99,11 @@ def test_guesses_before_and_now_and_what_changed():
     assert '2.00 → <b class="farther">2.75</b> <small>(training on one text' in told
     assert "random weights" not in told
     assert "held out</small>" in told
-    event.before_untrained, event.after_untrained = after, Asked((), 1.5, 1.0)
+    event.before_untrained, event.after_untrained = after, ProbeResult((), 1.5, 1.0)
     assert 'from random weights: 2.50 → <b class="nearer">1.50' in asked_told(
         FOUND, held_out, [question], before, event
     )
-    silent = Asked(before.answers, math.nan, 2.0)
+    silent = ProbeResult(before.answers, math.nan, 2.0)
     opening = asked_told(FOUND, Passage(("One.",), ()), [question], silent)
     assert "held-out words" not in opening
     assert "now</th>" not in opening

@@ -25,7 +25,7 @@ from demos.errors import UserError
 from demos.lessons.translation.decoding.part import drawn, lost
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
-from demos.lessons.translation.training.figure_times import times_figure, times_told
+from demos.lessons.translation.training.figure_times import times_figure, times_summary
 from demos.lessons.translation.training.part import read_plan
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services
@@ -223,9 +223,9 @@ def test_the_times_are_told_as_measured() -> None:
     gru = Times({n: n / 1000 for n in lengths}, {n: n / 500 for n in lengths})
     transformer = Times(dict.fromkeys(lengths, 0.02), {n: n * n / 1e5 for n in lengths})
     measured = Measured({"GRU": gru, "Transformer": transformer}, 1)
-    told = one_line(times_told(measured))
+    told = one_line(times_summary(measured))
     assert "on 1 processor core." in told
-    assert "64 words take … times as long as 8" in told
+    assert "time for 64 words ÷ time for 8 words" in told
     cells = [re.findall(r"<td>(.*?)</td>", one) for one in told.split("<tr>")[2:]]
     assert cells == [
         ["8", "16", "64", "8.0"], ["16", "32", "128", "8.0"], ["20", "20", "20", "1.0"], ["0.64", "2.56", "41", "64.0"],

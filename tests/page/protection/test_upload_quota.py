@@ -102,7 +102,7 @@ def test_more_sessions_than_are_counted_change_nothing(
     shared = file("shared")
     for number in range(100):
         _picked(uploads, f"{number}", shared)
-    assert sum(map(len, uploads.held.values())) <= 11
+    assert sum(map(len, uploads.holdings.values())) <= 11
     assert Path(shared).exists()
 
 
@@ -111,9 +111,9 @@ def test_what_is_gone_already_is_forgotten(uploads: Uploads, file: Callable[[str
     _picked(uploads, "a", path)
     Path(path).unlink()
     assert uploads.add([]) == {path}
-    assert (uploads.sizes, uploads.held) == ({}, {})
+    assert (uploads.sizes, uploads.holdings) == ({}, {})
 
 
 def test_what_was_never_uploaded_is_nobodys(uploads: Uploads, file: Callable[[str], str]) -> None:
     assert uploads.use("a", [file("a"), "/etc/passwd"]) == set()
-    assert uploads.held == {}
+    assert uploads.holdings == {}

@@ -29,7 +29,7 @@ def test_agreement_is_that_of_all_pairs() -> None:
     assert several == len(pairs) < 40
     assert HallData(["a", "b"]).agreement == (None, 0)
     assert [sum(one["counts"]) for one in data.listed()] == [len(labels) for labels in given]
-    assert sum(data.told()["counts"]) == data.told()["sentences"] == 40
+    assert sum(data.summary()["counts"]) == data.summary()["sentences"] == 40
 
 
 def test_who_wrote_it_has_labelled_it_and_the_least_labelled_comes_next() -> None:
@@ -64,7 +64,7 @@ def test_blanks_and_duplicates_are_told_and_all_is_bounded(monkeypatch: pytest.M
             data.write("bob", "Another.", place)
         with pytest.raises(UserError):
             data.label("bob", 1, place)
-    monkeypatch.setattr(module, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(module, "MOST_PER_MEMBER", 2)
     data.write("ann", "Two.", 0)
     with pytest.raises(UserError, match="label those of others"):
         data.write("ann", "Three.", 0)

@@ -117,15 +117,15 @@ def test_a_vote_is_counted_once_a_member_and_put_twice(room: Room) -> None:
     with pytest.raises(UserError):
         room.answer(members[0], 1, 1, 0)
     room.vote_again()
-    assert "tallies" not in room.vote.told()  # nothing is told of the second before it is shown
+    assert "tallies" not in room.vote.public_state()  # nothing is told of the second before it is shown
     for member in members:
         room.answer(member, 1, 2, 1)
     for number, round_ in ((1, 1), (2, 2), (None, None)):
         with pytest.raises(UserError):
             room.answer(members[0], number, round_, 0)
     room.reveal()
-    assert room.vote.told()["tallies"] == [[10, 10, 10], [0, 30, 0]]
-    assert room.vote.told()["right"] == (1,)
+    assert room.vote.public_state()["tallies"] == [[10, 10, 10], [0, 30, 0]]
+    assert room.vote.public_state()["right"] == (1,)
     with pytest.raises(UserError):
         room.vote_again()
     assert not any(member.key.encode() in event for member in members for event in room.state.values())  # never who
@@ -230,7 +230,7 @@ def test_sentences_are_bounded_and_stay_in_the_list(room: Room, clock: Clock) ->
         room.send_sentence(member, f"Sentence {number}.")
     with pytest.raises(TooOftenError, match="Wait"):
         room.send_sentence(member, "One too soon.")
-    for number in range(4, module.MOST_OF_ONE + 1):
+    for number in range(4, module.MOST_PER_MEMBER + 1):
         clock.now += 10
         room.send_sentence(member, f"Sentence {number}.")
     clock.now += 1_000
@@ -238,7 +238,7 @@ def test_sentences_are_bounded_and_stay_in_the_list(room: Room, clock: Clock) ->
         room.send_sentence(member, "One too many.")
     room.drop_sentence(1)
     room.drop_sentence("none")
-    assert len(room.sentences) == module.MOST_OF_ONE - 1
+    assert len(room.sentences) == module.MOST_PER_MEMBER - 1
     for number in range(module.MOST_SENTENCES):
         if len(room.sentences) < module.MOST_SENTENCES:
             room.send_sentence(room.join(), f"Another {number}.")

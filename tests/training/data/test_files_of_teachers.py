@@ -23,10 +23,10 @@ def read(kind: str, path: Path) -> str:
     """What the page says that the file was read as. Raises UserError with what it says where it can't be read."""
     if kind == "list":
         found = lists.load_list(path).read_as
-        return found.told if found else ""
+        return found.note if found else ""
     if kind == "rated":
         rated = rated_pairs.read_data(rated_pairs.UPLOAD, str(path))
-        return rated.read_as.told if rated.read_as else ""
+        return rated.read_as.note if rated.read_as else ""
     if kind == "frozen":
         return labelled_sentences.read_labelled(labelled_sentences.FILE, str(path)).notes[0]
     return load_file(kind, path).notes[0]

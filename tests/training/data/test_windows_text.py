@@ -94,9 +94,9 @@ def test_the_page_says_which_it_was(tmp_path: Path) -> None:
         table = "text;label\n" + "".join(f"{sentence};{k % 2}\n" for k, sentence in enumerate(sentences))
         rows, read_as = reader_of("sentence").read(table.encode(encoding), "a.csv")
         assert [row.text for row in rows] == list(sentences)
-        assert read_as.told == f"Read as CSV with ; between the columns, {told}"
+        assert read_as.note == f"Read as CSV with ; between the columns, {told}"
     _, unsure = reader_of("sentence").read("text,label\nBardzo się cieszę,1\nNie,0\n".encode(CENTRAL), "a.csv")
-    assert unsure.told == (
+    assert unsure.note == (
         "Read as CSV with commas between the columns, Windows-1252. This encoding is a guess; if letters are wrong, "
         "save the file as UTF-8."
     )

@@ -109,7 +109,7 @@ def test_rows_are_moved_by_the_input_and_by_the_decoder(whole: BertForPreTrainin
     assert set(np.flatnonzero(rows.by_input).tolist()) == inputs == set(np.flatnonzero(rows.in_input).tolist())
     assert (rows.by_decoder > 0).all()  # a softmax leaves no word out
     asked = batch.labels[batch.labels != -100]
-    assert rows.asked.sum() == len(asked)
+    assert rows.as_answer.sum() == len(asked)
     assert rows.wrongly.sum() < len(asked)
     assert (rows.moved <= RATE * math.sqrt(32) * 1.001).all()
 

@@ -17,7 +17,7 @@ from demos.training.events import Finished, Result
 from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.results import answers as kept_module
-from demos.training.results.answers import Kept, kept_of, read_kept, write_kept
+from demos.training.results.answers import StoredAnswers, read_answers, stored_answers, write_answers
 from demos.training.results.evidence import Error, chance_share, evidence_of, pooled_vectors, surest_errors
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
@@ -41,7 +41,7 @@ def tuned(result: Result, tiny: LoadedModel) -> tuple[Trained, LoadedModel]:
 
 
 def test_a_run_leaves_its_answers_beside_its_model(finished: Result, dataset: Dataset) -> None:
-    kept = read_kept(Path(finished.folder))
+    kept = read_answers(Path(finished.folder))
     assert kept.examples == dataset.test
     assert kept.chances == finished.answers
     assert sum(kept.right) / len(kept.right) == pytest.approx(finished.accuracy)
@@ -53,7 +53,7 @@ def test_a_run_leaves_its_answers_beside_its_model(finished: Result, dataset: Da
 
 
 def test_the_margin_is_what_the_run_answered(finished: Result, tiny: LoadedModel) -> None:
-    kept = read_kept(Path(finished.folder))
+    kept = read_answers(Path(finished.folder))
     trained, loaded = tuned(finished, tiny)
     row = kept.chances[0]
     label = kept.examples[0].label
@@ -129,13 +129,13 @@ def test_chance_is_the_share_of_pairs_of_one_class() -> None:
 def test_what_is_kept_is_bounded(dataset: Dataset, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rows = [(0.25, 0.75)] * len(dataset.test)
     monkeypatch.setattr(kept_module, "MAX_EXAMPLES", 5)
-    assert len(kept_of(Classification(dataset.labels), dataset, rows).examples) == 5
+    assert len(stored_answers(Classification(dataset.labels), dataset, rows).examples) == 5
     monkeypatch.setattr(kept_module, "MAX_CHARACTERS", sum(len(one.text) for one in dataset.test[:3]) + 1)
-    found = kept_of(Classification(dataset.labels), dataset, rows)
+    found = stored_answers(Classification(dataset.labels), dataset, rows)
     assert [len(one) for one in (found.examples, found.chances, found.right, found.confidence)] == [3] * 4
     assert found.total == len(dataset.test)
-    write_kept(found, tmp_path)
-    assert read_kept(tmp_path) == found
+    write_answers(found, tmp_path)
+    assert read_answers(tmp_path) == found
 
 
 class Split:
@@ -148,6 +148,6 @@ class Split:
 def test_names_leave_a_probability_a_word_and_questions_none() -> None:
     data = Split(TaggedSentence(("Ann", "ran", "far"), (1, 0, 0)))
     task = Entities(("O", "B-PER", "I-PER"))
-    found = kept_of(task, data, [((1, 0.9), (2, 0.6))])  # the third word was not read
-    assert found == Kept(1, (0.9, 0.6), (True, False))
-    assert kept_of(QuestionAnswering(), Split("a question"), [None]) == Kept(1, (), ())
+    found = stored_answers(task, data, [((1, 0.9), (2, 0.6))])  # the third word was not read
+    assert found == StoredAnswers(1, (0.9, 0.6), (True, False))
+    assert stored_answers(QuestionAnswering(), Split("a question"), [None]) == StoredAnswers(1, (), ())

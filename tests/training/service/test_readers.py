@@ -50,13 +50,13 @@ def test_models_and_runs_beyond_the_bounds_go(runs: Runs, monkeypatch: pytest.Mo
     for number in range(5):
         add(readers, "ann", f"run-{number}")
     assert [record.run for record in readers.history("ann")] == ["run-2", "run-3", "run-4"]
-    assert [runs.kept(f"run-{number}") for number in range(5)] == [False, False, False, True, True]
+    assert [runs.has(f"run-{number}") for number in range(5)] == [False, False, False, True, True]
     add(readers, "bob", "his")
     add(readers, "cleo", "hers")
     assert readers.history("ann") == []  # she trained longest ago
-    assert not runs.kept("run-4")
+    assert not runs.has("run-4")
     assert not runs.folder("run-4").exists()
-    assert runs.kept("his")
+    assert runs.has("his")
 
 
 def test_a_key_is_checked_and_a_new_one_cannot_be_guessed() -> None:

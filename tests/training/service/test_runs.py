@@ -25,14 +25,14 @@ def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> N
         if name != theirs:
             runs.keep_last(mine, 3, 10**6)
     runs.keep(mine[3], "tiny")  # one more than there is room for: the oldest of who has several goes
-    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, True, True, True]
+    assert [runs.has(name) for name in (theirs, *mine[:4])] == [True, False, True, True, True]
     runs.keep_last(mine, 3, 600)
-    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, True, True]
+    assert [runs.has(name) for name in (theirs, *mine[:4])] == [True, False, False, True, True]
     runs.keep_last(mine, 1, 0)  # the newest stays, whatever its size
-    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, False, True]
+    assert [runs.has(name) for name in (theirs, *mine[:4])] == [True, False, False, False, True]
     assert not runs.folder(mine[2]).exists()
     runs.keep_last(["../x", "unknown"], 1, 1)  # no harm
-    assert runs.kept(theirs)
+    assert runs.has(theirs)
 
 
 def test_runs_are_bounded_in_number_and_bytes() -> None:
@@ -43,12 +43,12 @@ def test_runs_are_bounded_in_number_and_bytes() -> None:
         runs.folder(name).mkdir()
         (runs.folder(name) / "weights").write_bytes(b"x" * 500)
         runs.keep(name, "tiny")
-    assert [runs.kept(name) for name in names[:4]] == [False, True, True, True]
+    assert [runs.has(name) for name in names[:4]] == [False, True, True, True]
     assert not runs.folder(names[0]).exists()
     runs.folder(names[4]).mkdir()
     (runs.folder(names[4]) / "weights").write_bytes(b"x" * 3_000)
     runs.keep(names[4], "tiny")  # larger than all may be together: the newest stays, alone
-    assert [runs.kept(name) for name in names] == [False, False, False, False, True]
+    assert [runs.has(name) for name in names] == [False, False, False, False, True]
     home = runs._home.path
     del runs
     for _ in range(100):

@@ -15,7 +15,7 @@ import pytest
 
 from demos.errors import UserError
 from demos.training.events import Finished
-from demos.training.results.answers import read_kept
+from demos.training.results.answers import read_answers
 from demos.training.results.history import Record
 from demos.training.service import readers as readers_module
 from demos.training.service import stored_runs as module
@@ -54,7 +54,7 @@ def test_another_service_finds_a_run_by_its_readers_key_alone(
     run = first.runs.new()
     *_, last = first.fine_tune(run, dataset, "tiny", base, quick)
     assert isinstance(last, Finished)
-    answered, kept = first.runs.predict(run, TEXTS), read_kept(first.runs.folder(run))
+    answered, kept = first.runs.predict(run, TEXTS), read_answers(first.runs.folder(run))
     mine = replace(record, run=run)
     first.readers.add(ANN, mine)
     assert list(first.runs._home.path.iterdir()) == []  # not kept twice
@@ -66,10 +66,10 @@ def test_another_service_finds_a_run_by_its_readers_key_alone(
             assert service.readers.history(stranger) == []
         assert service.runs.predict(run, TEXTS) == answered
         assert service.runs.base(run) == "tiny"
-        assert service.runs.kept(run)
-        assert read_kept(service.runs.folder(run)) == kept
+        assert service.runs.has(run)
+        assert read_answers(service.runs.folder(run)) == kept
         for stranger in (None, "", ANN, f"{run}/../{run}", "../models"):
-            assert not service.runs.kept(stranger)
+            assert not service.runs.has(stranger)
             with pytest.raises(UserError, match="no longer kept"):
                 service.runs.predict(stranger, TEXTS)
     names = "".join(str(path) for path in tmp_path.rglob("*"))
@@ -77,7 +77,7 @@ def test_another_service_finds_a_run_by_its_readers_key_alone(
     assert run not in names
     assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} <= {".json", ".safetensors", ".lock"}
     second.runs.discard(run)
-    assert not first.runs.kept(run)
+    assert not first.runs.has(run)
     with pytest.raises(UserError, match="no longer kept"):
         first.runs.predict(run, TEXTS)  # though it is in that process's memory
     assert second.readers.history(ANN) == [mine]
@@ -93,10 +93,10 @@ def test_a_readers_bounds_hold_over_all_processes(
         finish((first, second)[number % 2], ANN, replace(record, run=f"run-{number}", number=number))
     for readers in (first, second):
         assert ids(readers, ANN) == ["run-2", "run-3", "run-4"]
-        assert [readers.runs.kept(f"run-{number}") for number in range(5)] == [False, False, False, True, True]
+        assert [readers.runs.has(f"run-{number}") for number in range(5)] == [False, False, False, True, True]
     monkeypatch.setattr(readers_module, "MAX_MODEL_BYTES", 150)
     finish(first, ANN, replace(record, run="run-5", number=5))
-    assert [second.runs.kept(f"run-{number}") for number in range(3, 6)] == [False, False, True]
+    assert [second.runs.has(f"run-{number}") for number in range(3, 6)] == [False, False, True]
     assert len(list(tmp_path.glob("models/*"))) == 1
     assert len(list(tmp_path.glob("histories/*/*"))) == 3
 
@@ -107,9 +107,9 @@ def test_what_was_asked_for_longest_ago_goes_first(tmp_path: Path, record: Recor
     for number, name in enumerate(("first", "second", "third")):
         finish(readers, f"{name}-{ANN}", replace(record, run=name), size=10_000)
         back(tmp_path, 1_000 - number)  # it, and what was there, becomes older
-    assert readers.runs.kept("first")  # asked for: now it is the newest
+    assert readers.runs.has("first")  # asked for: now it is the newest
     finish(readers, BOB, replace(record, run="large"), size=30_000)
-    kept = {name for name in ("first", "second", "third", "large") if readers.runs.kept(name)}
+    kept = {name for name in ("first", "second", "third", "large") if readers.runs.has(name)}
     assert {"first", "large"} <= kept
     assert "second" not in kept
     assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) <= 60_000
@@ -127,12 +127,12 @@ def test_a_clock_that_is_set_back_loses_no_new_run(tmp_path: Path, record: Recor
         finish(readers, f"{name}-{ANN}", replace(record, run=name), size=10_000)
     back(tmp_path, -86_400)  # as they look to a clock that was set back a day
     finish(readers, BOB, replace(record, run="new"), size=35_000)
-    assert readers.runs.kept("new")
+    assert readers.runs.has("new")
     assert ids(readers, BOB) == ["new"]
-    assert not all(readers.runs.kept(name) for name in ("first", "second", "third"))
+    assert not all(readers.runs.has(name) for name in ("first", "second", "third"))
     back(tmp_path, 7.1 * 86_400)
     readers = Readers(Runs(stored=StoredRuns(tmp_path)))
-    assert not any(readers.runs.kept(name) for name in ("first", "second", "third"))
+    assert not any(readers.runs.has(name) for name in ("first", "second", "third"))
 
 
 def test_a_run_after_the_clock_was_set_back_is_the_readers_newest(tmp_path: Path, record: Record) -> None:
@@ -151,7 +151,7 @@ def test_what_nobody_asked_for_in_a_week_goes(tmp_path: Path, record: Record) ->
     back(tmp_path, 0.2 * 86_400)
     later = Readers(Runs(stored=StoredRuns(tmp_path)))
     assert ids(later, ANN) == [f"of-{ANN}"]  # she asked yesterday
-    assert not later.runs.kept(f"of-{ANN}")  # but not for its model
+    assert not later.runs.has(f"of-{ANN}")  # but not for its model
     assert ids(later, BOB) == []
 
 
@@ -170,7 +170,7 @@ def test_a_full_disk_leaves_a_run_in_memory(
         patch.setattr(shutil, "copyfile", full)
         readers.add(ANN, record)
     assert readers.history(ANN) == [record]
-    assert readers.runs.kept(record.run)
+    assert readers.runs.has(record.run)
     assert (readers.runs.folder(record.run) / "weights").read_bytes() == b"x" * 100
     assert 1 <= len(caplog.records) <= 2
     assert all("No space left" in line.getMessage() and "\n" not in line.getMessage() for line in caplog.records)
@@ -189,7 +189,7 @@ def test_without_a_folder_runs_last_as_long_as_the_process(
     readers = TrainingService(stored_runs(tmp_path / "file")).readers
     finish(readers, ANN, record)
     assert readers.history(ANN) == [record]
-    assert readers.runs.kept(record.run)
+    assert readers.runs.has(record.run)
 
 
 def test_the_folder_goes_while_it_is_in_use(tmp_path: Path, record: Record) -> None:
@@ -197,10 +197,10 @@ def test_the_folder_goes_while_it_is_in_use(tmp_path: Path, record: Record) -> N
     finish(readers, ANN, record)
     shutil.rmtree(tmp_path / "runs")
     assert readers.history(ANN) == []
-    assert not readers.runs.kept(record.run)
+    assert not readers.runs.has(record.run)
     finish(readers, ANN, replace(record, run="next"))
     assert ids(readers, ANN) == ["next"]
-    assert readers.runs.kept("next")
+    assert readers.runs.has("next")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "null", '{"run": "x"}', "\ud800", "settings"])
@@ -254,7 +254,7 @@ def test_a_truncated_model_is_told_as_gone(
     with pytest.raises(UserError, match="no longer kept"):
         second.runs.predict(run, TEXTS)
     assert [line.name for line in caplog.records if line.levelno >= logging.WARNING] == ["demos.training.service.runs"]
-    assert not first.runs.kept(run)
+    assert not first.runs.has(run)
     assert [one.run for one in second.readers.history(ANN)] == [run]
 
 
@@ -278,4 +278,4 @@ def test_many_threads_add_to_one_history(tmp_path: Path, record: Record) -> None
         for one in done:
             one.result(timeout=60)
     assert set(ids(readers, ANN)) == {f"run-{number}" for number in range(20)}
-    assert [readers.runs.kept(f"run-{number}") for number in range(20)].count(True) <= readers_module.MAX_MODELS + 4
+    assert [readers.runs.has(f"run-{number}") for number in range(20)].count(True) <= readers_module.MAX_MODELS + 4

@@ -26,9 +26,9 @@ def test_a_training_holds_its_memory_and_fails_in_one_sentence_without(
     weights = sum(tensor.numel() * 4 for tensor in load_file(base / WEIGHTS).values())
     events = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick)
     next(events)
-    assert trainings.memory.held() == {"trainings": 4 * weights}
+    assert trainings.memory.usage() == {"trainings": 4 * weights}
     events.close()
-    assert trainings.memory.held() == {}
+    assert trainings.memory.usage() == {}
     trainings.memory.most = 3.9 * weights
     for told, needed in ((0, "17 MB"), (20 * 10**6, "20 MB")):
         (last,) = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick, nbytes=told)

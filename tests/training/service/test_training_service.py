@@ -76,7 +76,7 @@ def test_at_the_end_all_are_stopped_and_kept(
         assert time.monotonic() - began < 50
         assert isinstance(rest.result(timeout=1)[-1], Stopped)
         assert isinstance(waiting.result(timeout=1)[-1], Failed)
-    assert trainings.runs.kept(first)
+    assert trainings.runs.has(first)
     assert left_behind(trainings) == [trainings.runs.folder(first)]
     stuck = trainings.fine_tune(second, dataset, "tiny", base, long)
     next(stuck)  # and nobody listens
@@ -134,7 +134,7 @@ def test_stop_stops_within_a_step_and_keeps(
                 trainings.runs.stop(run)
     assert isinstance(event, Stopped)
     assert seen == event.result.steps == 4
-    assert trainings.runs.kept(run)
+    assert trainings.runs.has(run)
     assert not trainings.runs.stop_file(run).exists()
 
 

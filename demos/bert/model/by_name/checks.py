@@ -66,7 +66,11 @@ USUAL = {
 }
 WORD_PIECE, BYTE_PAIRS, PIECES = "WordPiece", "BPE", "Unigram"
 TOKENIZERS = {WORD_PIECE: WORDPIECE, BYTE_PAIRS: ("roberta",), PIECES: UNIGRAM}
-TOLD = {WORD_PIECE: "a BERT tokenizer", BYTE_PAIRS: "byte-pair encoding", PIECES: "SentencePiece's unigram model"}
+TOKENIZER_TITLES = {
+    WORD_PIECE: "a BERT tokenizer",
+    BYTE_PAIRS: "byte-pair encoding",
+    PIECES: "SentencePiece's unigram model",
+}
 KNOWN_PATTERNS = frozenset({" {2,}"})  # a stranger's regular expression could take hours
 SPECIAL = ("cls_token", "sep_token", "pad_token", "mask_token", "unk_token")
 FORMER = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}  # in the oldest files
@@ -142,17 +146,17 @@ def check_weights(name: str, files: tuple[str, ...], sizes: Mapping[str, int | N
     """The bytes of the weights' files."""
     for file in files:
         _check_size(name, file, sizes[file], MOST_FILE)
-    found = tuple(sizes[file] or 0 for file in files)
-    if sum(found) > MOST_FILE:
-        told = f"{sum(found) / 1e6:,.0f} MB in {len(files)} files"
-        raise refused(name, f"its weights are {told}, and the limit is {MOST_FILE / 1e6:,.0f} MB")
-    return found
+    nbytes = tuple(sizes[file] or 0 for file in files)
+    if sum(nbytes) > MOST_FILE:
+        stored = f"{sum(nbytes) / 1e6:,.0f} MB in {len(files)} files"
+        raise refused(name, f"its weights are {stored}, and the limit is {MOST_FILE / 1e6:,.0f} MB")
+    return nbytes
 
 
 def _check_size(name: str, file: str, size: int | None, most: int) -> None:
     if size is None or size > most:
-        told = "of unknown size" if size is None else f"{size / 1e6:,.0f} MB"
-        raise refused(name, f"its {file} is {told}, and the limit is {most / 1e6:,.0f} MB")
+        shown = "of unknown size" if size is None else f"{size / 1e6:,.0f} MB"
+        raise refused(name, f"its {file} is {shown}, and the limit is {most / 1e6:,.0f} MB")
 
 
 def merged(name: str, index: Any, headers: Mapping[str, SafetensorsFileMetadata]) -> dict[str, TensorInfo]:
@@ -179,9 +183,11 @@ def check_config(name: str, config: Any, limits: Limits) -> Any:
         raise refused(name, "it needs its own program code, and such code is never run here")
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in CONFIGS:
-        told = f"its architecture is {str(kind)[:40]!r}; only these can be opened: {', '.join(ARCHITECTURES.values())}"
-        raise OtherArchitectureError(refused(name, told), str(kind))
-    described = f"{'an' if kind in ('electra', 'albert') else 'a'} {ARCHITECTURES[kind]}"
+        reason = (
+            f"its architecture is {str(kind)[:40]!r}; only these can be opened: {', '.join(ARCHITECTURES.values())}"
+        )
+        raise OtherArchitectureError(refused(name, reason), str(kind))
+    described = f"{'an' if ARCHITECTURES[kind][0] in 'AEX' else 'a'} {ARCHITECTURES[kind]}"
     unusual = next((key for key, usual in USUAL.items() if config.get(key) not in (None, usual)), "")
     if unusual:
         raise refused(
@@ -199,10 +205,10 @@ def check_config(name: str, config: Any, limits: Limits) -> Any:
         raise refused(name, f"its config.json does not describe {described}")
     if activation not in ACTIVATIONS:
         raise refused(name, f"its activation function is {str(activation)[:40]!r}, which this app does not support")
-    told = f"{sizes[0]} layers, {sizes[1]} heads and width {sizes[2]}"
+    dimensions = f"{sizes[0]} layers, {sizes[1]} heads and width {sizes[2]}"
     if sizes[0] > limits.num_layers or sizes[1] > limits.num_heads or sizes[2] > limits.width:
         most = f"{limits.num_layers}, {limits.num_heads} and {limits.width}"
-        raise refused(name, f"it has {told}; the page can show at most {most}")
+        raise refused(name, f"it has {dimensions}; the page can show at most {most}")
     most_tokens = known.max_position_embeddings - (known.pad_token_id + 1 if kind in FROM_PADDING else 0)
     if most_tokens < MAX_TOKENS:
         reads = f"its inputs have at most {most_tokens} tokens"
@@ -227,10 +233,10 @@ def check_tensors(name: str, config: Any, tensors: Mapping[str, TensorInfo], lim
         nbytes += 4 * prod(shape)
         former = next((key.removesuffix(end) + old for end, old in FORMER.items() if key.endswith(end)), key)
         spellings = (key, prefix + key, former, prefix + former)
-        found = next((tensors[one] for one in spellings if one in tensors), None)
-        if found is None and key.startswith("pooler."):  # nothing here uses it without the next-sentence head
+        tensor = next((tensors[spelling] for spelling in spellings if spelling in tensors), None)
+        if tensor is None and key.startswith("pooler."):  # nothing here uses it without the next-sentence head
             continue
-        if found is None or tuple(found.shape) != shape or found.dtype not in PRECISIONS:
+        if tensor is None or tuple(tensor.shape) != shape or tensor.dtype not in PRECISIONS:
             reason = f"{key} is missing from its weights, has another shape, or is not float32, float16 or bfloat16"
             raise refused(name, reason)
     if nbytes > limits.memory:
@@ -253,12 +259,12 @@ def check_tokenizer(name: str, tokenizer: Any, vocabulary: int, architecture: st
     """Whether the tokenizer keeps capitals; `vocabulary` is how many embeddings the model has."""
     kind = next(kind for kind, fits in TOKENIZERS.items() if architecture in fits)
     try:
-        found = type(tokenizer.backend_tokenizer.model).__name__
-        fit = found == kind if kind != WORD_PIECE else bool(read_rules(tokenizer))
+        algorithm = type(tokenizer.backend_tokenizer.model).__name__
+        fit = algorithm == kind if kind != WORD_PIECE else bool(read_rules(tokenizer))
     except (UserError, AttributeError) as error:
-        raise refused(name, f"its tokenizer is not {TOLD[kind]}") from error
+        raise refused(name, f"its tokenizer is not {TOKENIZER_TITLES[kind]}") from error
     if not fit:
-        raise refused(name, f"its tokenizer is not {TOLD[kind]}")
+        raise refused(name, f"its tokenizer is not {TOKENIZER_TITLES[kind]}")
     backend = tokenizer.backend_tokenizer
     steps = [json.loads(step.__getstate__()) for step in (backend.normalizer, backend.pre_tokenizer) if step]
     if not set(_patterns(steps)) <= KNOWN_PATTERNS:
@@ -269,7 +275,7 @@ def check_tokenizer(name: str, tokenizer: Any, vocabulary: int, architecture: st
         raise refused(name, "its tokenizer has more word pieces than the model has vectors")
     ids = tokenizer("A")["input_ids"]
     if (ids[0], ids[-1], len(ids) > 2) != (tokenizer.cls_token_id, tokenizer.sep_token_id, True):
-        raise refused(name, "its tokenizer does not put [CLS] before and [SEP] behind a sentence")
+        raise refused(name, "its tokenizer does not put [CLS] before and [SEP] after a sentence")
     normalizer = tokenizer.backend_tokenizer.normalizer
     return normalizer is None or "A" in normalizer.normalize_str("A")
 

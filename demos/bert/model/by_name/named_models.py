@@ -60,13 +60,13 @@ class NamedModels:
         self._known.put(key, spec)
         return spec
 
-    def find(self, asked: str) -> NamedSpec:
+    def find(self, requested: str) -> NamedSpec:
         """The model that is called so, at the revision that is asked for or, without one, at its newest.
 
         Asks the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
         public BERT with safetensors that fits in here, and where the Hub can't be reached. No weights are fetched.
         """
-        name, revision = read_name(asked)
+        name, revision = read_name(requested)
         with self.turn():
             if revision and (known := self.known(f"{name}@{revision}")):
                 return known
@@ -81,8 +81,8 @@ class NamedModels:
             except (RepositoryNotFoundError, DisabledRepoError) as error:
                 raise UserError(f"The Hugging Face Hub has no public model {name}.") from error
             except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
-                if not revision and (kept := self._newest(name)):
-                    return kept
+                if not revision and (newest := self._newest(name)):
+                    return newest
                 raise UserError(
                     f"The Hugging Face Hub could not be reached to look for {name}; try again later."
                 ) from error

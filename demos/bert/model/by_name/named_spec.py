@@ -63,22 +63,22 @@ def cache_of(hub_id: str, revision: str) -> Path:
 
 def is_pinned(key: str) -> bool:
     """Whether this is the key of a model by name, and none of the catalogue's."""
-    found = NAME.fullmatch(key)
-    return found is not None and found[2] is not None
+    match = NAME.fullmatch(key)
+    return match is not None and match[2] is not None
 
 
-def read_name(asked: object) -> tuple[str, str]:
+def read_name(requested: object) -> tuple[str, str]:
     """(owner/name, revision or "") of what was typed or stands in a link; the address of its page on the Hub will do.
 
     Raises UserError for what can't be the name of a model.
     """
-    typed = asked.strip() if isinstance(asked, str) else ""
-    said = typed.removeprefix(HUB).strip("/") if len(typed) <= LONGEST else ""
-    found = NAME.fullmatch(said)
+    typed = requested.strip() if isinstance(requested, str) else ""
+    reference = typed.removeprefix(HUB).strip("/") if len(typed) <= LONGEST else ""
+    match = NAME.fullmatch(reference)
     try:
-        if found:
-            validate_repo_id(found[1])
-            return found[1], found[2] or ""
+        if match:
+            validate_repo_id(match[1])
+            return match[1], match[2] or ""
     except HFValidationError:
         pass
     shown = f"{typed[:SHOWN]}…" if len(typed) > SHOWN else typed

@@ -148,7 +148,7 @@ class Ablation:
         With its own encoder, and the sentence as it reads it.
         """
         runs = self.services.trainings.runs
-        if not trained or not runs.kept(trained) or runs.base(trained) != self.services.key(sentence.model):
+        if not trained or not runs.has(trained) or runs.base(trained) != self.services.key(sentence.model):
             return None
         classifier, tuned = self.services.classifier(trained), self.services.tuned(trained)
         if classifier is None:

@@ -29,15 +29,16 @@ from demos.widgets.comparison.figure import (
     most_different,
     numbers_html,
     pictures,
-    told_html,
+    summary_html,
 )
-from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED, Asked, pair_of
+from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED, ComparisonForm, pair_of
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 TEXT = templates(__file__)
 MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after fine-tuning", TUNED)]
 OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
-CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right", "measure")  # in the order of `Asked`
+# In the order of `ComparisonForm`.
+CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right", "measure")
 PICKS = ("first", "next", "third")  # the heads that differ most
 
 
@@ -187,9 +188,9 @@ def sides(services: Services) -> dict[str, Any]:
 def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
     """What changes, by the names of the components. What can't be compared is told, and the pictures stay.
 
-    `values` are the fields of `Asked`. With `move`, the menus were not picked by hand and are sent along.
+    `values` are the fields of `ComparisonForm`. With `move`, the menus were not picked by hand and are sent along.
     """
-    form = Asked(*values)
+    form = ComparisonForm(*values)
     alone = form.mode == SENTENCES and not sentence.text_pair.strip()
     shown = {"second": gr.update(visible=form.mode == MODELS), "other": gr.update(visible=alone), "wanted": ""}
     try:
@@ -219,15 +220,15 @@ def opened(
     return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, measure, move=True)
 
 
-def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -> dict[str, Any]:
+def _compared(services: Services, sentence: Sentence, form: ComparisonForm, move: bool) -> dict[str, Any]:
     """Everything below the controls. Raises UserError where there are no two sides."""
     pair = pair_of(services, sentence, form)
-    comparison, left, right = pair.found, pair.left, pair.right
+    comparison, left, right = pair.comparison, pair.left, pair.right
     figures = pictures(comparison)
     picks = most_different(comparison.heads) if form.mode != MODELS else []  # there one number is no one head
     shown: dict[str, Any] = {
         "status": TEXT.note(pair.note),
-        "said": told_html(comparison, left, right),
+        "said": summary_html(comparison, left, right),
         "left_name": TEXT.heading("Left", left.title),
         "right_name": TEXT.heading("Right", right.title),
         **dict(zip(("left", "right", "difference"), figures, strict=True)),
@@ -246,15 +247,15 @@ def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -
 
 def taken(services: Services, sentence: Sentence, *values: str) -> tuple[str, str]:
     """(file name, JSON text) of what is compared. Raises UserError where there are no two sides."""
-    form = Asked(*values)
+    form = ComparisonForm(*values)
     if form.waits(services):
         raise UserError("The second model is still being downloaded.")
     pair = pair_of(services, sentence, form)
     name = file_name("bert-attention-difference", pair.left.which.name, extension="json")
-    return name, comparison_json(pair.found, pair.left, pair.right)
+    return name, comparison_json(pair.comparison, pair.left, pair.right)
 
 
-def _menus_for(left: Run, right: Run, form: Asked, move: bool) -> dict[str, Any]:
+def _menus_for(left: Run, right: Run, form: ComparisonForm, move: bool) -> dict[str, Any]:
     """The four menus for these two models; a value only where it must change."""
     updates = {}
     for suffix, run in (("", left), ("_right", right)):

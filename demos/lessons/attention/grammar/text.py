@@ -19,19 +19,19 @@ PUBLISHED = {
 
 def relations_html(relations: Mapping[str, Relation], chosen: str, direction: int, sentences: int) -> str:
     """A row a relation: its best head, the same on sentences it was not chosen on, the best offset, Clark et al.'s."""
-    relation = relations[chosen]
-    rows = [(one, one.best, PUBLISHED.get(name)) for name, one in relations.items()]
-    best = best_place(relation.hits[direction : direction + 1])[1:]
-    share = float(relation.accuracy[(direction, *best)])
-    return TEXT.relations(rows, relation, direction, best, share, sentences)
+    selected = relations[chosen]
+    rows = [(relation, relation.best, PUBLISHED.get(name)) for name, relation in relations.items()]
+    best = best_place(selected.hits[direction : direction + 1])[1:]
+    share = float(selected.accuracy[(direction, *best)])
+    return TEXT.relations(rows, selected, direction, best, share, sentences)
 
 
 def pairs_html(relation: Relation, direction: int, sentences: Sequence[Sentence]) -> str:
     """Each pair: the two words, and the word that the best head leads to."""
     _, layer, head = best_place(relation.hits[direction : direction + 1])
-    found = relation.found[direction, layer, head].tolist()
+    attended = relation.predicted[direction, layer, head].tolist()
     rows = []
-    for (number, dependent, governor), place in zip(relation.places, found, strict=True):
+    for (number, dependent, governor), place in zip(relation.places, attended, strict=True):
         words = sentences[number].words
         start, right = (dependent, governor) if direction == 0 else (governor, dependent)
         rows.append((words[start], words[right], words[place], place == right, sentences[number].text))

@@ -96,7 +96,7 @@ class Standalone:
     def _page(self, sent: dict[str, Any], left_out: LeftOut) -> str:
         run, n = self.run, self.tokens
         lines = heads_on(self.lines, self.head, run.num_heads)
-        given = {
+        contents = {
             "message": describe(run, self.view, n, self.layer, self.head, self.shown.measure) | {"heads": lines} | sent,
             "sentence": " ".join(filter(None, (run.encoding.text, run.encoding.text_pair))),
             "model": f"{self.title} ({run.num_layers} layers × {run.num_heads} heads)",
@@ -106,7 +106,7 @@ class Standalone:
             "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
         }
         before, after = _shell()
-        return before + json.dumps(given).replace("<", "\\u003c") + after
+        return before + json.dumps(contents).replace("<", "\\u003c") + after
 
 
 def _base64(nbytes: int) -> int:

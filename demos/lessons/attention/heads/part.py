@@ -28,7 +28,7 @@ from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.widgets.bertviz.frame import frame_value
-from demos.widgets.bertviz.messages import Held, caption, frame_message
+from demos.widgets.bertviz.messages import BrowserCache, caption, frame_message
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_grid
@@ -121,7 +121,7 @@ def drawn(
     view: str,
     layer: float,
     head: float,
-    held: str,
+    cached: str,
     drawn_key: str = "",
     pattern: str = "",
     source: str = "sentence",
@@ -133,7 +133,7 @@ def drawn(
 ) -> dict[str, Any]:
     """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
 
-    `held` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
+    `cached` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
     of them and move the sliders. The head view shows the heads that `lines` names (`heads_on`); with `alone`, one.
     """
     place = head_to_open(services, sentence.model, layer, head, drawn_key)
@@ -144,7 +144,7 @@ def drawn(
     vectors = partial(queries_and_keys, loaded, run)
     both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
     by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
-    message, now_held = frame_message(run, shape, at, number, vectors, Held.read(held), by)
+    message, now_cached = frame_message(run, shape, at, number, vectors, BrowserCache.read(cached), by)
     message["heads"] = heads_on("" if alone else lines, number, run.num_heads)
     lines = lines_said(message["heads"], number)
     whole = by.amounts(at)[number]
@@ -154,7 +154,7 @@ def drawn(
     what = NORM if by is both[CONTRIBUTION] else "weight"
     values = {
         "frame": frame_value(message),
-        "held": now_held.say(),
+        "held": now_cached.say(),
         "layer": slider(place[0], run.num_layers, move=follow),
         "head": slider(place[1], run.num_heads, move=follow),
         "plot": matrix_figure(whole[: len(shown), : len(shown)], shown, shown, what=what),

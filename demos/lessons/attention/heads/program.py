@@ -20,8 +20,8 @@ def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int
 layer, head = {layer}, {head}
 block = {LAYERS[spec.architecture]}[layer]
 value, output = block.{names["value"]}, block.{names["output"]}  # W_V, b_V and W_O
-kept = []
-output.register_forward_hook(lambda module, given, result: kept.append(result[0]))  # what attention really adds
+projected = []
+output.register_forward_hook(lambda module, args, result: projected.append(result[0]))  # what attention really adds
 with torch.inference_mode():
     run = model(**inputs, output_hidden_states=True, output_attentions=True)
     x, weights = run.hidden_states[layer][0], run.attentions[layer][0]  # [n, d], [heads, n, n]
@@ -33,5 +33,5 @@ with torch.inference_mode():
     added = (weights @ transformed).sum(dim=0) + output.bias  # [n, d]
 for token, row in zip(inputs.tokens(), norms[head]):
     print(token, [round(norm, 3) for norm in row.tolist()])
-print("largest difference", (added - kept[{call}]).abs().max().item())
+print("largest difference", (added - projected[{call}]).abs().max().item())
 """

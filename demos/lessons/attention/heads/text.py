@@ -31,8 +31,8 @@ def head_html(chosen: Measured, other: Measured, layer: int, head: int) -> str:
         chosen.measure == CONTRIBUTION,
         {"layer": layer, "head": head, "largest": amounts.max(), "query": query, "key": key},
         {"before": before, "itself": itself, "after": after},
-        *(float(one.shares(layer)[head][:, special].sum(axis=1).mean()) for one in (chosen, other)),
-    ) + all_heads_html(*sorted((chosen, other), key=lambda one: one.measure == CONTRIBUTION))
+        *(float(measured.shares(layer)[head][:, special].sum(axis=1).mean()) for measured in (chosen, other)),
+    ) + all_heads_html(*sorted((chosen, other), key=lambda measured: measured.measure == CONTRIBUTION))
 
 
 def all_heads_html(weights: Measured, norms: Measured) -> str:
@@ -40,7 +40,7 @@ def all_heads_html(weights: Measured, norms: Measured) -> str:
     encoding = weights.run.encoding
     marks = np.array(list(map(is_punctuation, encoding.tokens)))
     of_special, of_marks = (
-        [mean_share(one, tokens) for one in (weights, norms)]
+        [mean_share(measured, tokens) for measured in (weights, norms)]
         for tokens in (np.array(encoding.special_tokens_mask, dtype=bool), marks)
     )
     return TEXT.all_heads(of_special, of_marks if marks.any() else None)

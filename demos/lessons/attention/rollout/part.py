@@ -15,7 +15,7 @@ from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, told
+from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, summary
 from demos.page.folds import all_controls, code_fold, fold, formula_fold
 from demos.page.layer_head_choices import clamp, counted_slider, measure_choice, slider
 from demos.page.lesson import Page, Part, by_component
@@ -136,7 +136,7 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
         "residual": gr.update(visible=rollout and assumed),
         "quarter": gr.update(visible=run.encoding.sentence_b_start is not None),
         "plot": matrix_figure(few.values, few.rows, few.columns, what=what, row_sums=True),
-        "said": TEXT.told(told(recipe, joined, run), note(recipe, stays, joined, beside), left_out(joined, few)),
+        "said": TEXT.summary(summary(recipe, joined, run), note(recipe, stays, joined, beside), left_out(joined, few)),
         "token": gr.update(
             choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
         ),

@@ -21,10 +21,10 @@ TEXT, PLAIN, PROGRAM = (templates(__file__, name) for name in ("text.html", "tex
 SOURCES = 8  # the strongest sources that are listed
 
 
-def told(recipe: Recipe, joined: Aggregate, run: Run) -> str:
+def summary(recipe: Recipe, joined: Aggregate, run: Run) -> str:
     """One sentence (plain text) that says what was computed, and what the rows sum to."""
     tokens = zip(run.encoding.tokens, run.encoding.special_tokens_mask, strict=True)
-    sentence = PLAIN.told(
+    sentence = PLAIN.summary(
         recipe=recipe,
         layers=run.num_layers,
         heads=run.num_heads,
@@ -46,7 +46,9 @@ def note(
     are the rollouts of this share and of the other: how much of each token is itself after all layers is told of both.
     """
     both = joined is not None and beside is not None and joined.rows == joined.columns
-    itself = [float(np.diagonal(one.values).mean()) for one in (joined, beside) if one is not None and both]
+    itself = [
+        float(np.diagonal(aggregate.values).mean()) for aggregate in (joined, beside) if aggregate is not None and both
+    ]
     return " ".join(PLAIN.note(recipe, stays, itself).split())
 
 
@@ -82,7 +84,7 @@ def sources_html(joined: Aggregate, place: int, recipe: Recipe, beside: Aggregat
 def aggregate_json(run: Run, title: str, recipe: Recipe, joined: Aggregate) -> str:
     """The matrix as a JSON document (text), with the recipe and its sentence."""
     document = {
-        "what": told(recipe, joined, run),
+        "what": summary(recipe, joined, run),
         "model": {"key": run.model, "title": title},
         "text": run.encoding.text,
         "text_pair": run.encoding.text_pair,

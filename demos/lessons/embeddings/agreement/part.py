@@ -43,7 +43,7 @@ def build(page: Page) -> None:
         label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars",
         elem_classes="picture",
     )  # fmt: skip
-    told = gr.HTML(elem_classes="said")
+    summary = gr.HTML(elem_classes="said")
     with gr.Row():
         with gr.Column(scale=3, min_width=320):
             sources = [
@@ -83,7 +83,7 @@ def build(page: Page) -> None:
         code = gr.Code("", language="python", interactive=False, label=prints, lines=8)
         gr.DownloadButton("Download this app's pairs", value=str(OURS), size="sm")
     source_fold(__file__)
-    outputs = [status, bars, told, heading, scatter, worst, numbers, code, pooling, layer]
+    outputs = [status, bars, summary, heading, scatter, worst, numbers, code, pooling, layer]
 
     def drawn(loaded: LoadedModel, data: Rated, ours: bool, agreement: Agreement, choice: Choice) -> Shown:
         """The pictures and words of one result and one picked choice."""
@@ -93,9 +93,9 @@ def build(page: Page) -> None:
         off = np.abs(model - people)
         marked = [int(index) for index in np.argsort(-off, kind="stable")[:LISTED] if off[index] > 0]
         return {
-            status: TEXT.read_as(data.read_as.told) if data.read_as else "",
+            status: TEXT.read_as(data.read_as.note) if data.read_as else "",
             bars: bars_figure(agreement, row, deepest),
-            told: said_html(agreement, deepest, tuned_for(loaded.spec), ours, loaded.spec.key == BUNDLED),
+            summary: said_html(agreement, deepest, tuned_for(loaded.spec), ours, loaded.spec.key == BUNDLED),
             heading: picked_html(agreement, row, deepest),
             scatter: scatter_figure(agreement, row, marked),
             worst: misjudged_html(agreement, row, marked, model, people),

@@ -60,7 +60,9 @@ def misjudged_html(
 
 def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Markup:
     """Two tables: every choice's correlations, the best first, and the picked choice's cosines kind by kind."""
-    order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.correlations], kind="stable")
+    order = np.argsort(
+        [-np.nan_to_num(correlation.spearman, nan=-2) for correlation in agreement.correlations], kind="stable"
+    )
     choices = [(agreement.choices[at], agreement.correlations[at]) for at in order]
     kinds = np.array([pair.kind for pair in agreement.pairs])
     scores, cosines = agreement.scores, agreement.cosines[row]
@@ -69,7 +71,10 @@ def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Ma
         for kind in sorted(set(kinds.tolist()) - {""})
     ]
     return TEXT.numbers(
-        choices=[(choice_name(choice, deepest), dimension(choice, deepest, width), found) for choice, found in choices],
+        choices=[
+            (choice_name(choice, deepest), dimension(choice, deepest, width), correlation)
+            for choice, correlation in choices
+        ],
         overlap=agreement.overlap,
         count=len(agreement.pairs),
         kinds=sorted(means, reverse=True),

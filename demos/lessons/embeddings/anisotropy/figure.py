@@ -191,19 +191,19 @@ def repair_name(repair: Repaired, width: int) -> str:
     return REPAIRS[repair.name].format(left=repair.dimensions, out=width - repair.dimensions)
 
 
-def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
+def repairs_figure(repairs: Sequence[Repaired]) -> go.Figure:
     """Spearman's rho after each repair, the gain's interval as whiskers; the dotted line is the vectors as they are."""
-    raw, gains = found[0], [repair.gain for repair in found]
-    rho = [repair.correlation.spearman for repair in found]
+    raw, gains = repairs[0], [repair.gain for repair in repairs]
+    rho = [repair.correlation.spearman for repair in repairs]
     low = [max(0.0, gain.difference - gain.low) if gain else 0.0 for gain in gains]
     high = [max(0.0, gain.high - gain.difference) if gain else 0.0 for gain in gains]
     figure = go.Figure(
         go.Bar(
             x=np.round(rho, 4),
-            y=[repair_name(repair, raw.dimensions) for repair in found],
+            y=[repair_name(repair, raw.dimensions) for repair in repairs],
             orientation="h",
             marker={
-                "color": [BOTH_PAPERS, *[CLASSES[0]] * (len(found) - 1)],
+                "color": [BOTH_PAPERS, *[CLASSES[0]] * (len(repairs) - 1)],
                 "opacity": [1 if gain is None or gain.clear else 0.45 for gain in gains],
                 "line": {"width": 0},
             },

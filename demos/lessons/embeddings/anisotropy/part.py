@@ -26,7 +26,7 @@ from demos.lessons.embeddings.anisotropy.figure import (
     repairs_figure,
 )  # fmt: skip
 from demos.lessons.embeddings.anisotropy.program import shape_code
-from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
+from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_summary, repairs_table, space_summary, space_table
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp, following, moving_slider, slider
@@ -57,7 +57,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=1, min_width=300):
             layer = moving_slider(0, deepest, first, label="Layer", elem_id="shape-layer")
             kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Vectors of")
-            told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
+            summary = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
             page.show_look()
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
     with gr.Row():
@@ -98,7 +98,7 @@ def build(page: Page) -> None:
             cosines: cosines_figure(space, vectors, shown),
             dimensions: dimensions_figure(space, vectors, shown),
             norms: norms_figure(space, shown),
-            told: space_told(space, vectors, shown),
+            summary: space_summary(space, vectors, shown),
             sampled: TEXT.sample(space),
             numbers: space_table(space),
             code: shape_code(loaded.spec, SAMPLE, vectors, shown),
@@ -119,20 +119,20 @@ def build(page: Page) -> None:
         shown = clamp(own, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
         try:
-            found = yield from relayed(repairs_of(loaded, shown, pooling), busy)
+            repaired = yield from relayed(repairs_of(loaded, shown, pooling), busy)
         except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
             yield {scores: None, gains: "", worth: notice_html(str(error))}
             return
         yield {
-            scores: repairs_figure(found),
-            gains: repairs_table(found),
-            worth: repairs_told(found, fitted_on(), pooling, shown),
+            scores: repairs_figure(repaired),
+            gains: repairs_table(repaired),
+            worth: repairs_summary(repaired, fitted_on(), pooling, shown),
         }
 
     moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
     inputs = [*page.sentence, layer, kind, followed]
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
+    drawn = [curve, cosines, dimensions, norms, summary, sampled, numbers, code, layer, followed, doing]
     page.on(moved, show, inputs, drawn, **always)
     page.on(moved, judge, inputs, [scores, gains, worth], **HEAVY, **always)
 

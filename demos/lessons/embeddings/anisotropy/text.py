@@ -17,7 +17,7 @@ from demos.templates import templates
 TEXT = templates(__file__)
 
 
-def space_told(space: Space, kind: str, layer: int) -> Markup:
+def space_summary(space: Space, kind: str, layer: int) -> Markup:
     """The picked layer's mean cosine large, what random directions would have, and which dimensions make it so."""
     cloud = space.clouds[kind]
     mean, parts = float(cloud.anisotropy[layer]), cloud.contributions[layer]
@@ -36,17 +36,17 @@ def space_told(space: Space, kind: str, layer: int) -> Markup:
     )
 
 
-def repairs_told(found: Sequence[Repaired], fitted: int, kind: str, layer: int) -> Markup:
+def repairs_summary(repairs: Sequence[Repaired], fitted: int, kind: str, layer: int) -> Markup:
     """What the repairs are worth on this layer, and on what they were fitted."""
-    width = found[0].dimensions
-    helped = [repair for repair in found if repair.gain is not None and repair.gain.low > 0]
+    width = repairs[0].dimensions
+    helped = [repair for repair in repairs if repair.gain is not None and repair.gain.low > 0]
     best = max(helped, key=lambda repair: repair.correlation.spearman, default=None)
     return TEXT.repairs(
         whose="[CLS]" if kind == CLS else "mean",
         layer=layer,
         best=best and {"name": repair_name(best, width), "rho": best.correlation.spearman},
-        before=found[0].correlation.spearman,
-        harmed=[repair_name(repair, width) for repair in found if repair.gain is not None and repair.gain.high < 0],
+        before=repairs[0].correlation.spearman,
+        harmed=[repair_name(repair, width) for repair in repairs if repair.gain is not None and repair.gain.high < 0],
         fitted=fitted,
     )
 
@@ -64,7 +64,7 @@ def space_table(space: Space) -> Markup:
     return TEXT.space_table(list(NAMES.values()), layers, TOP)
 
 
-def repairs_table(found: Sequence[Repaired]) -> Markup:
+def repairs_table(repairs: Sequence[Repaired]) -> Markup:
     """Each repair's rho, its interval and the gain's."""
-    rows = [(repair_name(repair, found[0].dimensions), repair) for repair in found]
-    return TEXT.repairs_table(rows, len(found[0].cosines))
+    rows = [(repair_name(repair, repairs[0].dimensions), repair) for repair in repairs]
+    return TEXT.repairs_table(rows, len(repairs[0].cosines))

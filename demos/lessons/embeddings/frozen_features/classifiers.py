@@ -78,8 +78,8 @@ class Frozen:
 
     def known(self, task: Task) -> dict[Choice, Fit]:
         """Every choice that is fitted already."""
-        found = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
-        return {choice: fit for choice, fit in found.items() if fit is not None}
+        fits = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
+        return {choice: fit for choice, fit in fits.items() if fit is not None}
 
     def lstm(self, task: Task) -> Learned | None:
         """The LSTM trained from scratch on this split, where a reader has asked for it already."""
@@ -101,16 +101,16 @@ class Frozen:
 
     def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
         """Fit these choices, into `into`; yields a line now and then on how far it is (of `total`)."""
-        found = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
-        missing = [choice for choice, fit in found.items() if fit is None]
+        fits = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
+        missing = [choice for choice, fit in fits.items() if fit is None]
         vectors: dict[Choice, np.ndarray] = {}
         if missing:
             parts = self._parts(task, missing)
             arrays = yield from relayed(self.services.vectors.steps(task.loaded, task.data.texts, parts), TEXT.encoding)
             vectors = dict(zip(parts, arrays, strict=True))
-        for choice, fit in found.items():
+        for choice, fit in fits.items():
             if fit is None:
-                yield TEXT.fitting(len(into) + 1, total or len(found), feature_name(choice, task.deepest))
+                yield TEXT.fitting(len(into) + 1, total or len(fits), feature_name(choice, task.deepest))
                 rows = joined(choice, task.deepest, vectors)
                 key = task.key_of(choice)
                 fit = self.fits.known(key)  # by another reader, meanwhile
@@ -139,7 +139,7 @@ class Frozen:
         """Whether the reader's own run can be scored here: "here", or why not ("apart", "none", "other", "drawn")."""
         if task.data.own_test is None:
             return "apart"
-        if not self.services.trainings.runs.kept(run):
+        if not self.services.trainings.runs.has(run):
             return "none"
         trained = self.services.classifier(run)
         if trained is None or not set(task.data.labels) <= set(trained.task.labels):

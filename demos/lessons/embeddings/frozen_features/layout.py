@@ -119,7 +119,7 @@ def split_choices(own: bool) -> list[tuple[str, str]]:
     return [("from the file", OWN_SPLIT), *drawn] if own else drawn
 
 
-def split_update(data: Labelled, asked: str, used: str) -> Any:
+def split_update(data: Labelled, requested: str, used: str) -> Any:
     """The split menu for these sentences; its value only where it must move, so that it stays under the hand."""
-    kept = {} if asked == used else {"value": used}
-    return gr.update(choices=split_choices(data.own_test is not None), **kept)
+    new_value = {} if requested == used else {"value": used}
+    return gr.update(choices=split_choices(data.own_test is not None), **new_value)

@@ -51,7 +51,7 @@ from demos.page.progress import HEAVY
 from demos.training.data.labelled_sentences import FILE, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fit, chosen, result_of
 from demos.training.service.training_queue import MAX_WAITING, TrainingQueue
-from demos.widgets.live_curve.text import waiting_told
+from demos.widgets.live_curve.text import waiting_text
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values
 
 DATA_PATH = "assets/data/emotion.tsv"
@@ -144,7 +144,7 @@ class Recipe:
         if not self.frozen.lstm(task):
             with self.line.join(LSTM_SECONDS) as ticket:
                 while place := ticket.place:
-                    yield {"status": TEXT.line(waiting_told(place, ticket.seconds_before))}
+                    yield {"status": TEXT.line(waiting_text(place, ticket.seconds_before))}
                     time.sleep(LOOK_SECONDS)
                 for progress in self.frozen.learn_lstm(task):
                     yield {"status": TEXT.learning(progress)}
@@ -192,7 +192,7 @@ class Recipe:
             self._in_line.append(key)
             try:
                 while place := ticket.place:
-                    yield TEXT.line(waiting_told(place, ticket.seconds_before))
+                    yield TEXT.line(waiting_text(place, ticket.seconds_before))
                     time.sleep(LOOK_SECONDS)
                 yield from self.frozen.fit_all(task, done)
             finally:

@@ -84,9 +84,9 @@ print("guessing", round(guess.score(vectors[test], labels[test]), 3))
 def _rows(own: bool, two: bool, path: str, splits: bool) -> str:
     """The lines that read `texts` and `labels`."""
     if own:
-        kept = ' if row["label"] in ("joy", "sadness")' if two else ""
+        condition = ' if row["label"] in ("joy", "sadness")' if two else ""
         return f"""with open({path!r}, encoding="utf-8", newline="") as file:
-    rows = [row for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE){kept}]
+    rows = [row for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE){condition}]
 texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]"""
     if splits:
         return f"""first = {{}}  # each sentence once, so that none is learned from and scored on

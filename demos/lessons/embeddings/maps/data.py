@@ -125,7 +125,7 @@ def mapped_steps(
     own = own_sentences(sentence, answers)
     points = sentence_points(listed, own, "topic" if answers.source == LIBRARY else "class")
     (vectors,) = yield from services.vectors.steps(loaded, points.names, [choice])
-    read_as = listed.read_as.told if listed.read_as and answers.source == FILE else ""
+    read_as = listed.read_as.note if listed.read_as and answers.source == FILE else ""
     return Mapped(vectors, points, points.names[len(listed.sentences) :], read_as)
 
 

@@ -20,7 +20,7 @@ SHOWN_POINTS = 100
 SHOWN_MATCHES = 12
 
 
-def told_html(layout: Layout, points: Points, method: str) -> Markup:
+def figures_html(layout: Layout, points: Points, method: str) -> Markup:
     """The measured figures in large type, and in one sentence what must not be read from the map."""
     return TEXT.figures(layout, points, class_shares(layout, points), method == PCA_MAP)
 
@@ -57,9 +57,9 @@ def _matches(points: Points, wanted: str) -> Markup:
     """The points whose names have every word of `wanted`, each a button; of a token's layers the first alone."""
     words = wanted.casefold().split()
     names = points.names[: points.step or len(points.names)]
-    found = [number for number, name in enumerate(names) if all(word in name.casefold() for word in words)]
-    rows = _rows(points, found[:SHOWN_MATCHES], 120)
-    return TEXT.matches(rows, len(found), len(names), points.kind, short(wanted, 40), SHOWN_MATCHES)
+    matches = [number for number, name in enumerate(names) if all(word in name.casefold() for word in words)]
+    rows = _rows(points, matches[:SHOWN_MATCHES], 120)
+    return TEXT.matches(rows, len(matches), len(names), points.kind, short(wanted, 40), SHOWN_MATCHES)
 
 
 def _rows(
@@ -71,8 +71,8 @@ def _rows(
         {
             "number": number,
             "name": short(points.names[number], length),
-            "label": points.told(number),
-            "tag": short("◆ yours" if points.own[number] else points.told(number), 30),
+            "label": points.class_name(number),
+            "tag": short("◆ yours" if points.own[number] else points.class_name(number), 30),
             "hue": points.hue(number),
             "cosine": None if cosines is None else cosines[number],
             "place": None if places is None else places[number],
@@ -96,7 +96,7 @@ def numbers_html(layouts: Mapping[str, Layout], points: Points, method: str) -> 
         classes=classes,
         points=points,
         places=[
-            (short(name, 60), short(points.told(number), 24), layout.points[number])
+            (short(name, 60), short(points.class_name(number), 24), layout.points[number])
             for number, name in enumerate(points.names[:SHOWN_POINTS])
         ],
         axes=[f"axis {axis + 1}" for axis in range(layout.points.shape[1])],

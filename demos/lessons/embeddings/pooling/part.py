@@ -142,14 +142,14 @@ def build(page: Page) -> None:
             code: embeddings_code(loaded.spec, sentences, choices[1]),
         }
 
-    told = [counted, *hows, *tokens, nearest, listed]
+    sentence_outputs = [counted, *hows, *tokens, nearest, listed]
     page.draw(
         show,
         [texts, picked, *menus],
-        [*heatmaps, compared, widest, picked, *told, numbers, code, *menus[1::2]],
+        [*heatmaps, compared, widest, picked, *sentence_outputs, numbers, code, *menus[1::2]],
         triggers=[texts.change, *[component.input for component in menus]],
     )
-    page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], told)
+    page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], sentence_outputs)
     fill_from(example, [texts], {name: [lines] for name, lines in lists.items()})
     page.keep(list=texts, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3])
 

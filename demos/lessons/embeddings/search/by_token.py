@@ -16,7 +16,7 @@ from demos.page.progress import HEAVY, relayed
 from demos.templates import templates
 from demos.training.data.lists import Listed
 from demos.widgets.late_interaction.figure import SHOWN
-from demos.widgets.late_interaction.late_interaction import query_of, searched
+from demos.widgets.late_interaction.late_interaction import LONGEST, query_of, searched
 
 TEXT = templates(__file__)
 
@@ -25,7 +25,7 @@ def by_token_fold(page: Page) -> tuple[gr.Accordion, dict[str, gr.Component], gr
     """The shut fold, what it shows, by name, and its control: the place of the sentence that is opened."""
     parts: dict[str, gr.Component] = {}
     with fold(__file__, "tokens", "The same list, token by token (MaxSim)") as shut:
-        gr.HTML(TEXT.by_token(MOST_TEXTS, MOST_TOKENS), elem_classes="said")
+        gr.HTML(TEXT.by_token(MOST_TEXTS, MOST_TOKENS, LONGEST), elem_classes="said")
         parts["status"] = gr.HTML("", elem_classes="said")
         parts["lists"] = gr.HTML("", elem_id="search-token-lists")
         with gr.Row():
@@ -35,7 +35,12 @@ def by_token_fold(page: Page) -> tuple[gr.Accordion, dict[str, gr.Component], gr
                 )
             with gr.Column(scale=5, min_width=320):
                 place = gr.Slider(
-                    1, SHOWN, 1, step=1, label="Sentence in the matrix: place in list B", elem_id="search-token-place"
+                    1,
+                    SHOWN,
+                    1,
+                    step=1,
+                    label="Sentence shown in the matrix (its rank in list B)",
+                    elem_id="search-token-place",
                 )
                 parts["told"] = gr.HTML("", elem_id="search-token-told", elem_classes="said")
         parts["numbers"] = gr.HTML("")
@@ -48,18 +53,18 @@ def wire_by_token(
     page: Page,
     made: tuple[gr.Accordion, dict[str, gr.Component], gr.Slider],
     done: gr.Component,
-    asked: Callable[..., tuple[Listed | None, str]],
+    list_and_query: Callable[..., tuple[Listed | None, str]],
     inputs: list[gr.Component],
 ) -> None:
     """Draw the fold while it is open, whenever `done` says that the lists above have changed.
 
-    `asked` makes the list and the query of the bar's text and `inputs`, as the lists above are made.
+    `list_and_query` makes the list and the query of the bar's text and `inputs`, as the lists above are made.
     """
     shut, parts, place = made
     inner = page.within(shut, done)
     inner.on(
         [inner.settled.change, place.input],
-        by_component(parts, partial(drawn, page, asked)),
+        by_component(parts, partial(drawn, page, list_and_query)),
         [page.text, page.model, place, *inputs],
         list(parts.values()),
         trigger_mode="always_last",
@@ -69,10 +74,15 @@ def wire_by_token(
 
 
 def drawn(
-    page: Page, asked: Callable[..., tuple[Listed | None, str]], text: str, model: str, place: int, *inputs: Any
+    page: Page,
+    list_and_query: Callable[..., tuple[Listed | None, str]],
+    text: str,
+    model: str,
+    place: int,
+    *inputs: Any,
 ) -> Iterator[dict[str, Any]]:
     """Both lists, and one sentence as a matrix; nothing before there is a list."""
-    listed, wanted = asked(text, *inputs)
+    listed, wanted = list_and_query(text, *inputs)
     if listed is None:
         yield {"status": "", "lists": "", "matrix": None, "told": "", "numbers": ""}
         return

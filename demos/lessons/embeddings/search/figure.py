@@ -55,13 +55,13 @@ def hits_html(
     return ranked_html(columns, min(SHOWN, len(sentences)))
 
 
-def told_html(
+def results_html(
     query: str, lists: Sequence[Searched], sentences: Sequence[str], shared: Sequence[frozenset[tuple[int, int]]]
 ) -> Markup:
     """What A, B and the words put first, and what "right" means, in sentences."""
     top_a, top_b = lists[0].top(), lists[1].top()
     same = top_a[0] == top_b[0]
-    return TEXT.found(
+    return TEXT.results(
         query=short(query, 120),
         first_a=short(sentences[top_a[0]], 90),
         first_b=short(sentences[top_b[0]], 110 if same else 90),
@@ -80,11 +80,11 @@ def numbers_html(lists: Sequence[Searched], sentences: Sequence[str], topics: Se
     places = [ranks(searched.scores) for searched in lists]
     rows = []
     for at in union:
-        found = [
+        scores_and_ranks = [
             (searched.scores[at], place[at] if searched.scores[at] > searched.above else None)
             for searched, place in zip(lists, places, strict=True)
         ]
-        rows.append((short(sentences[at], 90), topics[at] if topics else "", found))
+        rows.append((short(sentences[at], 90), topics[at] if topics else "", scores_and_ranks))
     return TEXT.numbers(rows, lists, topics, len(sentences))
 
 

@@ -21,8 +21,8 @@ from demos.lessons.embeddings.search.figure import (
     Searched,
     hits_html,
     numbers_html,
+    results_html,
     search_code,
-    told_html,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import all_controls, folds
@@ -59,7 +59,7 @@ def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
     return read_lines(pasted) if (pasted or "").strip() else None
 
 
-def asked(text: str, typed: str, source: str, file: str | None, pasted: str) -> tuple[Listed | None, str]:
+def list_and_query(text: str, typed: str, source: str, file: str | None, pasted: str) -> tuple[Listed | None, str]:
     """The list, as `listed_by` gives it, and the query: what was typed, or the bar's text.
 
     Raises UserError where there is a list but nothing to search for, and as `listed_by` does.
@@ -109,7 +109,7 @@ def build(page: Page) -> None:
             pasted = gr.Textbox(
                 "", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted"
             )
-    told = gr.HTML(elem_classes="said")
+    summary = gr.HTML(elem_classes="said")
     by_token = by_token_fold(page)
     searched = gr.Textbox("nothing", visible="hidden")  # names the list and query searched last; the fold follows it
     numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
@@ -134,10 +134,10 @@ def build(page: Page) -> None:
             loaded = services.loaded(model)
             choices = read_two(loaded, chosen)
             ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
-            listed, wanted = asked(text, typed, where, path, lines)
+            listed, wanted = list_and_query(text, typed, where, path, lines)
             ready[searched] = str(hash((listed, wanted, model)))
             if listed is None:
-                yield ready | {status: TEXT.awaited(), rankings: "", told: "", numbers: ""}
+                yield ready | {status: TEXT.awaited(), rankings: "", summary: "", numbers: ""}
                 return
             steps = services.vectors.steps(loaded, listed.sentences, choices)
             vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
@@ -154,20 +154,20 @@ def build(page: Page) -> None:
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
         shared = keywords.shared(wanted, listed.sentences)
         yield ready | {
-            status: TEXT.read_as(listed.read_as.told) if where == OWN and listed.read_as else "",
+            status: TEXT.read_as(listed.read_as.note) if where == OWN and listed.read_as else "",
             rankings: hits_html(lists, listed.sentences, listed.topics, shared),
-            told: told_html(wanted, lists, listed.sentences, shared),
+            summary: results_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
         }
 
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
-    filled = [status, rankings, told, numbers, code, own, *menus[1::2], searched]
+    filled = [status, rankings, summary, numbers, code, own, *menus[1::2], searched]
     page.on(
         [page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", show_progress="hidden", **HEAVY
     )
-    wire_by_token(page, by_token, searched, asked, [query, source, file, pasted])
+    wire_by_token(page, by_token, searched, list_and_query, [query, source, file, pasted])
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)
     page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])

@@ -22,10 +22,10 @@ def answer(services: Services, sentence: Sentence, search_query: str) -> Answer:
     query = clean_text(search_query, "The query").strip() or sentence.text
     choice = Choice("mean", loaded.spec.num_layers)
     (library,) = services.vectors.get(loaded, sentences, [choice])
-    (asked,) = services.vectors.get(loaded, [query], [choice])
-    alike = cosine(library, np.broadcast_to(asked, library.shape))
+    (query_vector,) = services.vectors.get(loaded, [query], [choice])
+    alike = cosine(library, np.broadcast_to(query_vector, library.shape))
     best = ranking(alike)[:FIRST]
-    found = [sentences[place] for place in best]
-    shared = sum(map(bool, Keywords(sentences).shared(query, found)))
-    facts = {"shared": shared, "first": found[0], "cosine": alike[best[0]]}
+    nearest = [sentences[place] for place in best]
+    shared = sum(map(bool, Keywords(sentences).shared(query, nearest)))
+    facts = {"shared": shared, "first": nearest[0], "cosine": alike[best[0]]}
     return Answer(keys=frozenset({KEYS[shared]}), facts=facts)

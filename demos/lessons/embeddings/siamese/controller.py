@@ -38,7 +38,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, failure_message, shown_now
-from demos.widgets.live_curve.text import recipe_told
+from demos.widgets.live_curve.text import recipe_text
 from demos.widgets.run_controller.run_controller import buttons, cpu_offer, lacks_gpu
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
@@ -125,14 +125,14 @@ class PairTrainer:
         first, second = ([at[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
         return cosine(vectors[first], vectors[second])
 
-    def towers(self, situation: Situation, kept: str, texts: tuple[str, str], rating: float | None) -> Markup:
+    def towers(self, situation: Situation, finished_run: str, texts: tuple[str, str], rating: float | None) -> Markup:
         """One pair through both towers, before, and after where a trained encoder is kept: of what that began as."""
-        is_kept = bool(kept) and self.trainings.runs.kept(kept)
-        key = self.trainings.runs.base(kept) if is_kept else situation.key
+        is_available = bool(finished_run) and self.trainings.runs.has(finished_run)
+        key = self.trainings.runs.base(finished_run) if is_available else situation.key
         loaded = self.beginning(replace(situation, key=key))
         models = [loaded]
-        if is_kept:
-            models.append(self.services.tuned(kept))
+        if is_available:
+            models.append(self.services.tuned(finished_run))
         seen: list[tuple[Any, Any, float]] = []
         for model in models:
             choice = last_layer(model, situation.settings.pooling)
@@ -153,13 +153,13 @@ class PairTrainer:
             )
         )
 
-    def rated_towers(self, situation: Situation, kept: str, row: int) -> Markup:
+    def rated_towers(self, situation: Situation, finished_run: str, row: int) -> Markup:
         """The same for one of the held-out pairs."""
         pair = situation.dataset.held_out[row]
-        return self.towers(situation, kept, (pair.first, pair.second), pair.score)
+        return self.towers(situation, finished_run, (pair.first, pair.second), pair.score)
 
     def train(
-        self, run: str, situation: Situation, kept: str, chosen: int, on_cpu: bool = False
+        self, run: str, situation: Situation, finished_run: str, chosen: int, on_cpu: bool = False
     ) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points.
 
@@ -167,29 +167,29 @@ class PairTrainer:
         """
         dataset, settings, key = situation.dataset, situation.settings, BUNDLED if on_cpu else situation.key
         data = "this app's pairs" if dataset.name == our_pairs().name else dataset.name
-        told = recipe_told(self.services.store.spec(key).title, "train on pairs", settings)
-        feed = CurveFeed(run, data, "pairs", AXES, recipe=told)
+        recipe = recipe_text(self.services.store.spec(key).title, "train on pairs", settings)
+        feed = CurveFeed(run, data, "pairs", AXES, recipe=recipe)
         what = run, dataset, key, self.services.store.folder(key), settings
         shown = shown_now(self.trainings.fine_tune(*what, on_cpu=on_cpu), feed, BEAT_SECONDS)
         try:
             with self.feeds.showing(run, feed):
                 for event in shown:
                     if isinstance(event, Finished | Stopped | Failed):
-                        yield self._ended(event, feed, situation, run, kept, chosen)
+                        yield self._ended(event, feed, situation, run, finished_run, chosen)
                     else:
                         yield {"curve": feed.message()}
         finally:
             shown.close()  # type: ignore[attr-defined]
 
     def _ended(
-        self, event: Event, feed: CurveFeed, situation: Situation, run: str, kept: str, chosen: int
+        self, event: Event, feed: CurveFeed, situation: Situation, run: str, finished_run: str, chosen: int
     ) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place."""
         ended: dict[str, Any] = {"run": "", "curve": feed.message(), **buttons(False), **cpu_offer(lacks_gpu(event))}
         result = event.result if isinstance(event, Finished | Stopped) else None
         if not isinstance(result, PairResult):
             return ended
-        self.trainings.runs.discard(kept)
+        self.trainings.runs.discard(finished_run)
         dataset = situation.dataset
         chosen = most_wrong(dataset, np.array(result.before)) if chosen < 0 else chosen
         chosen = min(chosen, len(dataset.held_out) - 1)

@@ -202,12 +202,12 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         )
 
     def show_pair(
-        text: str, pair: str, model: str, index: Any, kept: str, before: str, cosines: Any, *rest: Any
+        text: str, pair: str, model: str, index: Any, finished_run: str, before: str, cosines: Any, *rest: Any
     ) -> Changes:
         """The picked pair through both towers; the trained ones only where they are of this very situation."""
         situation = situation_of(model, *rest)
         drawn = bool(cosines) and situation.name == before
-        trained = kept if drawn and cosines[1] else ""
+        trained = finished_run if drawn and cosines[1] else ""
         dataset = situation.dataset
         if index == BAR:
             texts = (clean_text(text, "The sentence").strip(), clean_text(pair, "The second sentence").strip())
@@ -228,11 +228,19 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         return show_pair(text, pair, model, index, *rest)
 
     def work(
-        run: str, reader: str, text: str, pair: str, model: str, kept: str, index: Any, *rest: Any, on_cpu: bool = False
+        run: str,
+        reader: str,
+        text: str,
+        pair: str,
+        model: str,
+        finished_run: str,
+        index: Any,
+        *rest: Any,
+        on_cpu: bool = False,
     ) -> Any:
         def changes() -> Iterator[dict[str, Any]]:
             chosen = BAR if index is None else int(index)
-            yield from trainer.train(run, situation_of(model, *rest), kept, chosen, on_cpu)
+            yield from trainer.train(run, situation_of(model, *rest), finished_run, chosen, on_cpu)
 
         return guarded(changes(), failed)
 
@@ -241,10 +249,10 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
     page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **QUIET)
-    asked = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
+    pair_inputs = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
     drawn = [parts["towers"], parts["scatter"]]
-    page.on([parts["pair"].input], show_pair, asked, drawn, **QUIET)
-    page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **QUIET)
+    page.on([parts["pair"].input], show_pair, pair_inputs, drawn, **QUIET)
+    page.on([page.settled.change], show_own, pair_inputs, drawn, trigger_mode="always_last", **QUIET)
     run_inputs = [*page.sentence, parts["kept"], parts["pair"], *chosen]
     controller.wire(page, parts, [(parts["start"].click, {})], run_inputs, CHANGED)
     parts["source"].change(

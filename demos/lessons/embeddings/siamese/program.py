@@ -57,8 +57,8 @@ def cosines(batch):  # both sentences of each pair through the one model
 
 def agreement():
     with torch.inference_mode():
-        found = [one for at in held_out for one in cosines([at]).tolist()]
-    return round(spearmanr(found, [scores[at] for at in held_out]).statistic, 3)
+        predicted = [cosine for at in held_out for cosine in cosines([at]).tolist()]
+    return round(spearmanr(predicted, [scores[at] for at in held_out]).statistic, 3)
 
 
 print("before", agreement())
@@ -67,11 +67,12 @@ steps = epochs * math.ceil(len(train) / size)
 warmup = math.ceil({settings.warmup:g} * steps)
 tokens = [len(ids) for ids in tokenizer(first)["input_ids"]], [len(ids) for ids in tokenizer(second)["input_ids"]]
 longest = [min({settings.max_length}, max(pair)) for pair in zip(*tokens)]
-named = [(name, one) for name, one in model.named_parameters() if not name.startswith("pooler")]
+named = [(name, tensor) for name, tensor in model.named_parameters() if not name.startswith("pooler")]
 spared = ("bias", "LayerNorm.weight", "layer_norm.weight", "embeddings.weight")
 optimizer = torch.optim.AdamW([
-    {{"params": [one for name, one in named if not name.endswith(spared)], "weight_decay": {settings.weight_decay:g}}},
-    {{"params": [one for name, one in named if name.endswith(spared)], "weight_decay": 0.0}},
+    {{"params": [tensor for name, tensor in named if not name.endswith(spared)],
+      "weight_decay": {settings.weight_decay:g}}},
+    {{"params": [tensor for name, tensor in named if name.endswith(spared)], "weight_decay": 0.0}},
 ])
 order = torch.Generator().manual_seed({settings.seed})
 step = 0
@@ -88,7 +89,7 @@ for epoch in range(epochs):
         targets = torch.tensor([scores[pair] / {dataset.top:g} for pair in batches[at]])
         loss = torch.nn.functional.mse_loss(cosines(batches[at]), targets)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_([one for _, one in named], {settings.clip:g})
+        torch.nn.utils.clip_grad_norm_([tensor for _, tensor in named], {settings.clip:g})
         optimizer.step()
         optimizer.zero_grad()
         step += 1

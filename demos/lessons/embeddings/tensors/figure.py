@@ -72,12 +72,13 @@ class Followed:
         parts = (self.data.targets, self.data.targets[self.split.train], self.data.targets[self.split.test])
         counts = [np.bincount(part, minlength=count) for part in parts]
         return {
-            short(label, LABEL_LENGTH): [int(one[at]) for one in counts] for at, label in enumerate(self.data.labels)
+            short(label, LABEL_LENGTH): [int(part_counts[at]) for part_counts in counts]
+            for at, label in enumerate(self.data.labels)
         }
 
 
 @dataclass(frozen=True, eq=False)
-class Way(Followed):
+class StepResults(Followed):
     """All that the steps show: the data, its tensors, the classifier and guessing."""
 
     tensors: Tensors
@@ -102,21 +103,21 @@ def texts_html(followed: Followed) -> Markup:
     return TEXT.step(STEPS[0], 1, len(STEPS), shape, lines, _texts(followed))
 
 
-def step_html(way: Way, step: str) -> Markup:
+def step_html(results: StepResults, step: str) -> Markup:
     """A step: its name, its shape, its lines of code, its picture, and what it says."""
     number = STEPS.index(step)
-    lines = lines_of(step, way.source, len(way.fit.folds), len(way.split.test))
-    return TEXT.step(step, number + 1, len(STEPS), shape_of(way, step), lines, PICTURES[step](way))
+    lines = lines_of(step, results.source, len(results.fit.folds), len(results.split.test))
+    return TEXT.step(step, number + 1, len(STEPS), shape_of(results, step), lines, PICTURES[step](results))
 
 
-def shape_of(way: Way, step: str) -> str:
+def shape_of(results: StepResults, step: str) -> str:
     """The shape of what the step makes, as the page writes it."""
-    m, n, d = way.tensors.shape
-    train, test = len(way.split.train), len(way.split.test)
-    coefficients = way.fit.pipeline[-1].coef_.shape
+    m, n, d = results.tensors.shape
+    train, test = len(results.split.train), len(results.split.test)
+    coefficients = results.fit.pipeline[-1].coef_.shape
     shapes: dict[str, tuple[tuple[object, ...], ...]] = {
         "texts": ((m, 2),),
-        "ids": ((m, f"{way.tensors.ids.lengths.min()} … {n}"),),
+        "ids": ((m, f"{results.tensors.ids.lengths.min()} … {n}"),),
         "padded": ((m, n),),
         "mask": ((m, n),),
         "states": ((m, n, d),),
@@ -124,7 +125,7 @@ def shape_of(way: Way, step: str) -> str:
         "table": ((m, d + 1),),
         "split": ((train, d), (test, d)),
         "regression": (coefficients, coefficients[:1]),
-        "folds": ((len(way.fit.folds),),),
+        "folds": ((len(results.fit.folds),),),
         "score": (),
     }
     return " and ".join(map(_shape, shapes[step]))
@@ -143,29 +144,36 @@ def _texts(followed: Followed) -> Markup:
     return TEXT.texts(rows, followed.row, data, followed.classes, URL)
 
 
-def _ids(way: Way) -> Markup:
+def _ids(results: StepResults) -> Markup:
     """Every list as a line as long as it has ids, and some in numbers."""
-    lengths = way.tensors.ids.lengths
-    rows = [(row, _cut([int(one) for one in way.tensors.ids.of(np.array([row]))]), lengths[row]) for row in way.near]
-    return TEXT.ids(_whole(way, _tokens(way)), rows, way.row, lengths)
+    lengths = results.tensors.ids.lengths
+    rows = [
+        (row, _cut([int(token_id) for token_id in results.tensors.ids.of(np.array([row]))]), lengths[row])
+        for row in results.near
+    ]
+    return TEXT.ids(_whole(results, _tokens(results)), rows, results.row, lengths)
 
 
-def _padded(way: Way) -> Markup:
-    padded, mask = way.tensors.padded, way.tensors.mask
+def _padded(results: StepResults) -> Markup:
+    padded, mask = results.tensors.padded, results.tensors.mask
     return TEXT.padded(
-        _whole(way, _tokens(way, padding=True)), _numbers(way, padded), way.row, padded.shape, int((mask == 0).sum())
+        _whole(results, _tokens(results, padding=True)),
+        _numbers(results, padded),
+        results.row,
+        padded.shape,
+        int((mask == 0).sum()),
     )
 
 
-def _mask(way: Way) -> Markup:
-    mask = way.tensors.mask
+def _mask(results: StepResults) -> Markup:
+    mask = results.tensors.mask
     picture = _painted([np.where(mask[..., None] == 1, _rgba(PIECE), _rgba(SPECIAL, 90)).astype(np.uint8)])
-    return TEXT.mask(_whole(way, picture), _numbers(way, mask), way.row, mask.shape, int(mask.sum()))
+    return TEXT.mask(_whole(results, picture), _numbers(results, mask), results.row, mask.shape, int(mask.sum()))
 
 
-def _numbers(way: Way, matrix: np.ndarray) -> list[tuple[int, list[object]]]:
+def _numbers(results: StepResults, matrix: np.ndarray) -> list[tuple[int, list[object]]]:
     """The rows near the followed one: (number, the first cells and the last)."""
-    return [(row, _cut([int(one) for one in matrix[row]])) for row in way.near]
+    return [(row, _cut([int(value) for value in matrix[row]])) for row in results.near]
 
 
 def _cut(values: list[Any], most: int = CORNER) -> list[object]:
@@ -173,9 +181,9 @@ def _cut(values: list[Any], most: int = CORNER) -> list[object]:
     return values if len(values) <= most else [*values[: most - 2], "…", values[-1]]
 
 
-def _tokens(way: Way, padding: bool = False) -> dict[str, str]:
+def _tokens(results: StepResults, padding: bool = False) -> dict[str, str]:
     """All rows of ids, a pixel each: special tokens grey, word pieces blue, padding pale or nothing."""
-    mask, lengths = way.tensors.mask, way.tensors.ids.lengths
+    mask, lengths = results.tensors.mask, results.tensors.ids.lengths
     colours = np.where(mask[..., None] == 1, _rgba(PIECE), _rgba(SPECIAL, 40 if padding else 0)).astype(np.uint8)
     rows = np.arange(len(mask))
     colours[rows, 0] = colours[rows, lengths - 1] = _rgba(SPECIAL)  # [CLS] and [SEP]
@@ -193,27 +201,29 @@ def _painted(images: list[np.ndarray]) -> dict[str, str]:
     return {"any": base64.b64encode(file.getvalue()).decode("ascii")}
 
 
-def _whole(way: Way, picture: dict[str, str]) -> dict[str, Any]:
+def _whole(results: StepResults, picture: dict[str, str]) -> dict[str, Any]:
     """A picture of all rows, and where in it the followed row lies."""
-    return {"picture": picture, "at": way.at}
+    return {"picture": picture, "at": results.at}
 
 
-def _states(way: Way) -> Markup:
-    return TEXT.states(_block(way), way.tensors, way.row, scale_html(("one number", way.limit)))
+def _states(results: StepResults) -> Markup:
+    return TEXT.states(_block(results), results.tensors, results.row, scale_html(("one number", results.limit)))
 
 
-def _slice(way: Way) -> Markup:
-    return TEXT.sliced(_block(way), way.tensors, way.row, _vector(way), scale_html(("one number", way.limit)))
+def _slice(results: StepResults) -> Markup:
+    return TEXT.sliced(
+        _block(results), results.tensors, results.row, _vector(results), scale_html(("one number", results.limit))
+    )
 
 
-def _vector(way: Way) -> Markup:
-    row = way.tensors.features[way.row]
-    return cells(row, way.limit, f"[CLS] of row {way.row}")
+def _vector(results: StepResults) -> Markup:
+    row = results.tensors.features[results.row]
+    return cells(row, results.limit, f"[CLS] of row {results.row}")
 
 
-def _block(way: Way) -> dict[str, Any]:
+def _block(results: StepResults) -> dict[str, Any]:
     """The tensor's visible faces, as pictures: for the block of all tokens, and for what is behind the slice."""
-    states, limit = way.tensors.states, way.limit  # [s, n, c]
+    states, limit = results.tensors.states, results.limit  # [s, n, c]
 
     def face(values: np.ndarray) -> dict[str, str]:
         return pictures(shades(values, limit))
@@ -226,75 +236,79 @@ def _block(way: Way) -> dict[str, Any]:
         "side": face(states[:, :, -1]),  # [s, n]
         "slice_side": face(states[:, :1, -1]),
         "slice_top": face(states[:1, 0]),
-        "at": way.at,
+        "at": results.at,
         "drawn": states.shape,
     }
 
 
-def _table(way: Way) -> Markup:
-    d = way.tensors.shape[2]
+def _table(results: StepResults) -> Markup:
+    d = results.tensors.shape[2]
     rows = [
-        (row, way.tensors.features[row][[*range(NUMBERS), d - 1]], way.data.labels[way.data.targets[row]])
-        for row in way.near
+        (row, results.tensors.features[row][[*range(NUMBERS), d - 1]], results.data.labels[results.data.targets[row]])
+        for row in results.near
     ]
-    return TEXT.table(rows, way.row, NUMBERS, d, _features(way, np.arange(len(way.data.texts)), way.at))
+    return TEXT.table(rows, results.row, NUMBERS, d, _features(results, np.arange(len(results.data.texts)), results.at))
 
 
-def _features(way: Way, rows: np.ndarray, at: float | None) -> dict[str, Any]:
+def _features(results: StepResults, rows: np.ndarray, at: float | None) -> dict[str, Any]:
     """The features of these rows, some of them drawn: their picture, each one's class as a colour, and their count."""
     drawn = rows[spread(len(rows), SPLIT_ROWS)]
-    shown = way.tensors.features[drawn][:, way.tensors.columns]
+    shown = results.tensors.features[drawn][:, results.tensors.columns]
     classes = np.array(
-        [_rgba(PALETTE["classes"][number % len(PALETTE["classes"])]) for number in way.data.targets[drawn]]
+        [_rgba(PALETTE["classes"][number % len(PALETTE["classes"])]) for number in results.data.targets[drawn]]
     )
     return {
-        "picture": pictures(shades(shown, way.limit)),
+        "picture": pictures(shades(shown, results.limit)),
         "labels": _painted([classes[:, None].astype(np.uint8)]),
         "at": at,
         "count": len(rows),
         "drawn": len(drawn),
-        "share": len(rows) / len(way.data.texts),
+        "share": len(rows) / len(results.data.texts),
     }
 
 
-def _split(way: Way) -> Markup:
+def _split(results: StepResults) -> Markup:
     parts = {}
-    for name, rows in (("training part", way.split.train), ("held out", way.split.test)):
-        found = np.flatnonzero(rows == way.row)
-        parts[name] = _features(way, rows, (found[0] + 0.5) / len(rows) if found.size else None)
-    return TEXT.split(parts, way.row, way.is_test, way.classes)
+    for name, rows in (("training part", results.split.train), ("held out", results.split.test)):
+        positions = np.flatnonzero(rows == results.row)
+        parts[name] = _features(results, rows, (positions[0] + 0.5) / len(rows) if positions.size else None)
+    return TEXT.split(parts, results.row, results.is_test, results.classes)
 
 
-def _regression(way: Way) -> Markup:
+def _regression(results: StepResults) -> Markup:
     """w . x + b of the followed sentence, and the probability; of more than two classes, the one with the largest."""
-    classify, x = way.fit.pipeline[-1], way.tensors.features[way.row].astype(np.float64)
+    classify, x = results.fit.pipeline[-1], results.tensors.features[results.row].astype(np.float64)
     two = len(classify.coef_) == 1
-    best = int(way.chances.argmax())
+    best = int(results.chances.argmax())
     at = 0 if two else best
     w, b = classify.coef_[at], float(classify.intercept_[at])
     strips = {
-        "x": cells(x, way.limit, "x"),
+        "x": cells(x, results.limit, "x"),
         "w": cells(w, strips_limit([w]), "w"),
         "products": cells(w * x, strips_limit([w * x]), "w × x"),
     }
-    named = way.data.labels[1 if two else best]
-    chance = float(way.chances[1] if two else softmax(classify.coef_ @ x + classify.intercept_)[best])
-    labels = {"of": short(named, LABEL_LENGTH), "predicted": short(way.data.labels[best], LABEL_LENGTH)}
-    labels["true"] = short(way.label, LABEL_LENGTH)
+    named = results.data.labels[1 if two else best]
+    chance = float(results.chances[1] if two else softmax(classify.coef_ @ x + classify.intercept_)[best])
+    labels = {"of": short(named, LABEL_LENGTH), "predicted": short(results.data.labels[best], LABEL_LENGTH)}
+    labels["true"] = short(results.label, LABEL_LENGTH)
     total = float(w @ x) + b
-    return TEXT.regression(way, strips, labels, b, total, chance, two, classify.coef_.size + classify.intercept_.size)
+    return TEXT.regression(
+        results, strips, labels, b, total, chance, two, classify.coef_.size + classify.intercept_.size
+    )
 
 
-def _folds(way: Way) -> Markup:
-    return TEXT.folds(way.fit.folds, way.fit.cross_validated, float(np.std(way.fit.folds)), len(way.split.train))
+def _folds(results: StepResults) -> Markup:
+    return TEXT.folds(
+        results.fit.folds, results.fit.cross_validated, float(np.std(results.fit.folds)), len(results.split.train)
+    )
 
 
-def _score(way: Way) -> Markup:
-    rows = [("logistic regression on [CLS]", way.fit), ("guessing: always the most frequent class", way.guess)]
-    return TEXT.score(rows, len(way.split.test))
+def _score(results: StepResults) -> Markup:
+    rows = [("logistic regression on [CLS]", results.fit), ("guessing: always the most frequent class", results.guess)]
+    return TEXT.score(rows, len(results.split.test))
 
 
-PICTURES: dict[str, Callable[[Way], Markup]] = {
+PICTURES: dict[str, Callable[[StepResults], Markup]] = {
     "texts": _texts,
     "ids": _ids,
     "padded": _padded,

@@ -11,7 +11,7 @@ from demos.bert.embeddings.tensors import Tensors, tensor_steps
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.embeddings.tensors.figure import TEXT, Followed, Way, shape_of, step_html, texts_html
+from demos.lessons.embeddings.tensors.figure import TEXT, Followed, StepResults, shape_of, step_html, texts_html
 from demos.lessons.embeddings.tensors.program import STEPS, tensors_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp, slider
@@ -35,13 +35,13 @@ FIRST = STEPS[0]
 TURNED = "(step) => {{ const all = {}; return all.at(Math.min(all.length - 1, Math.max(0, all.indexOf(step) + {}))); }}"
 
 
-class Ways:
+class SharedResults:
     """The data sets' tensors and classifiers, computed once for all readers."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
         self._tensors: OnceCache[Encoded, Tensors] = OnceCache(
-            KEPT_BYTES, lambda kept: kept[0].nbytes, services.memory, "tensors"
+            KEPT_BYTES, lambda cached: cached[0].nbytes, services.memory, "tensors"
         )
         self._fits = Fits()
 
@@ -68,12 +68,12 @@ class Ways:
             raise
         fit = self._fits.get(key, lambda: fit_plain(tensors.features, data, split))
         guess = self._fits.get((data.key, "guess"), lambda: fit_guess(data, split))
-        way = Way(data, source, split, row, tensors, fit, guess)
-        shapes = [(name, shape_of(way, name)) for name in STEPS]
+        results = StepResults(data, source, split, row, tensors, fit, guess)
+        shapes = [(name, shape_of(results, name)) for name in STEPS]
         yield {
             **always,
             "status": TEXT.data(data),
-            "picture": step_html(way, step if step in STEPS else FIRST),
+            "picture": step_html(results, step if step in STEPS else FIRST),
             "row": slider(row, len(data.texts)),
             "numbers": TEXT.numbers(shapes, data.name),
             "code": tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
@@ -104,11 +104,11 @@ def build(page: Page) -> None:
     for button, move in ((back, -1), (forth, 1)):
         turned = TURNED.format(list(STEPS), move)
         button.click(None, [step], [step], js=turned, **IN_BROWSER)
-    ways = Ways(page.services)
+    shared_results = SharedResults(page.services)
     inputs = [*page.sentence, source, parts["file"], step, parts["row"]]
     moved = [page.settled.change, step.change, source.input, parts["file"].change, parts["row"].input]
     page.on(
-        moved, by_component(parts, ways.show), inputs, list(parts.values()),
+        moved, by_component(parts, shared_results.show), inputs, list(parts.values()),
         **{**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"},
     )  # fmt: skip
     page.keep(tensors_step=step, tensors_row=parts["row"], tensors_data=source)

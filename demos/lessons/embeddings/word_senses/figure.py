@@ -106,8 +106,8 @@ def curves_figure(
             figure.data[-1].update(line={"width": 2})
         end = _label(f"“{plot_text(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
         figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
-    said = "static table: all equal" if flat > 0.9999 else "static table"
-    figure.add_annotation(**_label(said, 0, flat, "left", 16))
+    label = "static table: all equal" if flat > 0.9999 else "static table"
+    figure.add_annotation(**_label(label, 0, flat, "left", 16))
     own = [values for values, _, _ in bold.values()]
     drawn = np.concatenate([*own, *thin, *([every.ravel()] if averages is None else [])])
     lowest = min(float(drawn.min()), flat)

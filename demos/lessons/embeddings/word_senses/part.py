@@ -36,10 +36,10 @@ from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
 from demos.lessons.embeddings.word_senses.program import word_code
 from demos.lessons.embeddings.word_senses.text import (
     TEXT,
+    scores_summary,
     scores_table,
-    scores_told,
+    uses_summary,
     uses_table,
-    uses_told,
     words_html,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
@@ -79,8 +79,8 @@ def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) ->
     known = {example.use.sentence: example.sense for example in labelled if example.word == word.lower()}
     names = []
     for sense in sorted({use.sense for use in uses if use.sense is not None}):
-        given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
-        names.append(given.pop() if len(given) == 1 and given != {""} else f"sense {sense + 1}")
+        labels = {known.get(use.sentence, "") for use in uses if use.sense == sense}
+        names.append(labels.pop() if len(labels) == 1 and labels != {""} else f"sense {sense + 1}")
     return names
 
 
@@ -103,8 +103,8 @@ def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
 def pair_menu(pair: str, count: int, hidden: bool) -> Any:
     """The menu of pairs for `count` uses; of no use where senses are told, so hidden there."""
     choices = pair_choices(count)
-    kept = pair if pair in [value for _, value in choices] else LEAST
-    return gr.update(choices=choices, value=kept, visible=not hidden)
+    selected = pair if pair in [value for _, value in choices] else LEAST
+    return gr.update(choices=choices, value=selected, visible=not hidden)
 
 
 def pair_choices(count: int) -> list[tuple[str, str]]:
@@ -140,7 +140,7 @@ def build(page: Page) -> None:
         )
     with gr.Row():
         with gr.Column(min_width=330, scale=5):
-            told = gr.HTML(elem_classes="said", elem_id="word-told")
+            summary = gr.HTML(elem_classes="said", elem_id="word-told")
         with gr.Column(min_width=330, scale=5):
             lines = gr.Textbox(
                 lines_of(FIRST, labelled),
@@ -185,7 +185,7 @@ def build(page: Page) -> None:
         return {
             curves: curves_figure(cosines, static, shown, averages, uses, bold, control),
             matrix: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
-            told: uses_told(wanted, cosines, static, shown, averages, uses, names, control, chosen),
+            summary: uses_summary(wanted, cosines, static, shown, averages, uses, names, control, chosen),
             table: uses_table(cosines, static, averages, uses, names),
             code: word_code(loaded.spec, uses, names, bold, averages is not None),
             layer: slider(at, len(cosines)),
@@ -200,14 +200,14 @@ def build(page: Page) -> None:
         steps = scored.steps(loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled)))
         scores = yield from relayed(steps, lambda step: {progress: TEXT.scoring(step)})
         yield {
-            progress: scores_told(scores),
+            progress: scores_summary(scores),
             scores_plot: scores_figure(scores),
             ranks: words_html(scores),
             scores_of_words: scores_table(scores),
             scored_for: loaded.spec.key,
         }
 
-    page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
+    page.draw(show, [word, lines, layer, pair], [curves, matrix, summary, table, code, layer, pair])
     scored_outputs = [progress, scores_plot, ranks, scores_of_words, scored_for]
     page.on(
         [page.settled.change],

@@ -15,10 +15,10 @@ def answer(services: Services, sentence: Sentence, word: str, word_uses: str) ->
     loaded = services.loaded(sentence.model)
     uses = read_uses(clean_word(word), word_uses)
     states = drained(word_states(loaded, uses))
-    found = contrast(use_cosines(states), [use.sense for use in uses])
-    if found is None:
+    contrasts = contrast(use_cosines(states), [use.sense for use in uses])
+    if contrasts is None:
         raise UserError("The list needs two senses with two sentences each, an empty line between the senses.")
-    layers, layer = loaded.spec.num_layers, int(found.gaps.argmax())
+    layers, layer = loaded.spec.num_layers, int(contrasts.gaps.argmax())
     key = "input" if layer == 0 else "early" if layer <= layers / 2 else "late"
-    facts = {"layer": state_name(layer), "layers": layers, "gap": found.gaps[layer], "first": found.gaps[0]}
+    facts = {"layer": state_name(layer), "layers": layers, "gap": contrasts.gaps[layer], "first": contrasts.gaps[0]}
     return Answer(keys=frozenset({key}), facts=facts)

@@ -19,7 +19,7 @@ TEXT = templates(__file__)
 SHOWN_PAIRS = 120
 
 
-def uses_told(
+def uses_summary(
     word: str,
     cosines: np.ndarray,
     static: np.ndarray,
@@ -99,7 +99,7 @@ def ranked(scores: SenseScores) -> list[int]:
     return np.lexsort((-scores.neighbour[:, best], -scores.rand[:, best])).tolist()
 
 
-def scores_told(scores: SenseScores) -> Markup:
+def scores_summary(scores: SenseScores) -> Markup:
     """The best layer's averages against chance, in two sentences."""
     rand, neighbour = (values[:, scores.best].mean() for values in (scores.rand, scores.neighbour))
     return TEXT.scores(scores, rand, neighbour)

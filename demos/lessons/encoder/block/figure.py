@@ -103,12 +103,12 @@ def _number(value: float) -> str:
     return f"{value:.4f}".replace("-", "−")
 
 
-def block_told(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup:
+def block_summary(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup:
     """What the picture shows, in two sentences, and whether the ledger closes."""
     inner, largest = ledger.block.inner[token], ledger.largest
     norms = {key: np.linalg.norm(getattr(ledger.block, key)[token]) for key in ("x", "t1", "t3", "t4")}
     on = int((inner > 0).sum())
-    return TEXT.told(encoding.tokens[token], norms, len(inner), on, largest, scientific(largest), largest <= CLOSES)
+    return TEXT.summary(encoding.tokens[token], norms, len(inner), on, largest, scientific(largest), largest <= CLOSES)
 
 
 def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
@@ -153,7 +153,7 @@ def _reach(inner: np.ndarray) -> tuple[float, float]:
     return -min(max(4.0, -float(inner.min())), 6.0) - 0.2, min(max(3.0, float(inner.max())), 8.0) + 0.2
 
 
-def gelu_told(ledger: LayerLedger, token: int) -> Markup:
+def gelu_summary(ledger: LayerLedger, token: int) -> Markup:
     """The plot in words."""
     inner, active = ledger.block.inner[token], ledger.block.active[token]
     top = int(active.argmax())

@@ -9,7 +9,7 @@ import gradio as gr
 
 from demos.bert.encoder.layer_trace import LayerLedger, layer_ledger
 from demos.bert.model.encoding import Encoding
-from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told
+from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_summary, gelu_figure, gelu_summary
 from demos.lessons.encoder.program_layer import block_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp, moving_slider, slider
@@ -29,14 +29,14 @@ def build(page: Page) -> None:
         label="Dimension to follow (or point at the strips; click to keep it)",
     )  # fmt: skip
     parts: dict[str, gr.Component] = {"picture": picture, "number": number}
-    said = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
+    summary = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
     with gr.Row(elem_classes="encoder-gelu"):
         plot = gr.Plot(
             label="GELU and this token’s units", show_label=False, elem_id="encoder-gelu", scale=3, min_width=330
         )
         curve = gr.HTML("", elem_classes="encoder-told")
     numbers, parts["program"] = folds(__file__, "Prints the norm and the chosen number of x, T1 to T5, H")
-    unnumbered: dict[str, gr.Component] = {"said": said, "plot": plot, "curve": curve, "numbers": numbers}
+    unnumbered: dict[str, gr.Component] = {"said": summary, "plot": plot, "curve": curve, "numbers": numbers}
     page.keep(number=number)
 
     page.draw(
@@ -46,7 +46,7 @@ def build(page: Page) -> None:
         triggers=[number.change],
         show_progress="hidden",
     )
-    show = by_component(unnumbered, partial(told, services))
+    show = by_component(unnumbered, partial(summaries, services))
     page.draw(show, [token, layer], list(unnumbered.values()), show_progress="hidden")
     picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), **IN_BROWSER)
 
@@ -63,13 +63,13 @@ def stepped(services: Services, sentence: Sentence, token: float, layer: float, 
     }
 
 
-def told(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
+def summaries(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
     """What no choice of a number changes: what is said of the picture, GELU, and the tables."""
     ledger, encoding, token = _ledger(services, sentence, token, layer)
     return {
-        "said": block_told(ledger, encoding, token),
+        "said": block_summary(ledger, encoding, token),
         "plot": gelu_figure(ledger, token),
-        "curve": gelu_told(ledger, token),
+        "curve": gelu_summary(ledger, token),
         "numbers": block_numbers(ledger, encoding, token),
     }
 

@@ -13,13 +13,13 @@ from demos.figures.strips import strips_figure
 from demos.lessons.encoder.input.figure import changes_figure, norm_strips, one_hot_board, selection_strips, sum_strips
 from demos.lessons.encoder.input.text import (
     TEXT,
+    changes_summary,
     changes_table,
-    changes_told,
-    norm_told,
+    norm_summary,
     numbers_html,
-    one_hot_told,
-    selection_told,
-    sum_told,
+    one_hot_summary,
+    selection_summary,
+    sum_summary,
 )
 from demos.lessons.encoder.program_input import input_code
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
@@ -95,13 +95,13 @@ def shown_steps(services: Services, sentence: Sentence, token: float) -> dict[st
     pieces = loaded.tokenizer.convert_ids_to_tokens(list(selection.neighbours))
     row, total, norm = selection_strips(selection, pieces), sum_strips(ledger, encoding, at), norm_strips(ledger, at)
     return {
-        "row_said": selection_told(selection, encoding, at),
+        "row_said": selection_summary(selection, encoding, at),
         "row": strips_figure(row),
         "one_hot": one_hot_board(ledger, encoding, selection.vocabulary, at),
-        "one_hot_said": one_hot_told(encoding, selection.vocabulary),
-        "sum_said": sum_told(ledger, at, loaded.spec),
+        "one_hot_said": one_hot_summary(encoding, selection.vocabulary),
+        "sum_said": sum_summary(ledger, at, loaded.spec),
         "sum": strips_figure(total),  # on one scale: longer vectors are the stronger ones
-        "norm_said": norm_told(ledger, run.hidden_states[0], at),
+        "norm_said": norm_summary(ledger, run.hidden_states[0], at),
         "norm": strips_figure(norm),
         "table": numbers_html([*row, *total, *norm], ledger, encoding),
         "program": input_code(loaded.spec, encoding, at),
@@ -114,7 +114,7 @@ def shown_changes(services: Services, sentence: Sentence, token: float, changes:
     at = pick(encoding, token)
     return {
         "plot": changes_figure(changes, encoding, at),
-        "said": changes_told(changes, encoding, at, spec),
+        "said": changes_summary(changes, encoding, at, spec),
         "table": changes_table(changes, encoding),
     }
 

@@ -20,18 +20,18 @@ from demos.templates import templates
 TEXT = templates(__file__)
 
 
-def selection_told(selection: Selection, encoding: Encoding, token: int) -> Markup:
+def selection_summary(selection: Selection, encoding: Encoding, token: int) -> Markup:
     """Step 1: the shapes, both ways, and how far they lie apart."""
     return TEXT.selection(selection, encoding.tokens[token], token, scientific(selection.difference))
 
 
-def one_hot_told(encoding: Encoding, vocabulary: int) -> Markup:
+def one_hot_summary(encoding: Encoding, vocabulary: int) -> Markup:
     """What of the one-hot matrix is drawn."""
     drawn = encoding.input_ids[:MOST_TOKENS]
     return TEXT.one_hot(len(encoding), len(drawn), len(set(drawn)), vocabulary)
 
 
-def sum_told(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:
+def sum_summary(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:
     """Step 2: what is added, and which part is the longest."""
     parts = {"word": ledger.word, "position": ledger.position, "segment": ledger.segment}
     norms = {name: float(np.linalg.norm(part[token])) for name, part in parts.items() if part is not None}
@@ -39,14 +39,14 @@ def sum_told(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:
     return TEXT.sum(ledger.total.shape[1], norms, np.linalg.norm(ledger.total[token]), longest, spec.title)
 
 
-def norm_told(ledger: InputLedger, embedding_output: np.ndarray, token: int) -> Markup:
+def norm_summary(ledger: InputLedger, embedding_output: np.ndarray, token: int) -> Markup:
     """Step 3: mean and deviation of this token, and the check against the model."""
     norm, difference = ledger.norm, scientific(ledger.difference(embedding_output))
     n, width = norm.normalised.shape
     return TEXT.norm(width, norm.mean[token], norm.deviation[token], n, difference)
 
 
-def changes_told(changes: Changes, encoding: Encoding, token: int, spec: ModelSpec) -> Markup:
+def changes_summary(changes: Changes, encoding: Encoding, token: int, spec: ModelSpec) -> Markup:
     """Step 4: what the picture shows for the chosen token, the shuffled words, and the fact about bags."""
     by_name = {change.name: change for change in changes.changes}
     cosines = {CHANGE_NAMES[name]: change.cosine[token] for name, change in by_name.items() if name != "bag"}

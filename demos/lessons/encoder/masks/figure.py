@@ -62,12 +62,12 @@ def change_figure(change: Change) -> go.Figure:
     return figure
 
 
-def change_told(change: Change, word: str) -> Markup:
+def change_summary(change: Change, word: str) -> Markup:
     """The most moved token in a sentence."""
     return TEXT.change(word, change, int(change.both_sides.argmax()) if change.tokens else None)
 
 
-def cost_told(read: int, new: int, cached: int, recomputed: int) -> Markup:
+def cost_summary(read: int, new: int, cached: int, recomputed: int) -> Markup:
     """What writing costs with each mask."""
     return TEXT.cost(read, new, with_prefix(cached, ""), with_prefix(recomputed, ""), recomputed / cached)
 

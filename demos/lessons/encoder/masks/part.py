@@ -10,7 +10,7 @@ import gradio as gr
 from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weights, run_causal, writing_cost
 from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
-from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_told, cost_told, mask_code, mask_figure
+from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_summary, cost_summary, mask_code, mask_figure
 from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp
@@ -82,11 +82,11 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
     try:
         change = change_last_word(loaded, run, word)
         values["change"] = change_figure(change)
-        told = change_told(change, word.strip())
+        summary = change_summary(change, word.strip())
     except UserError as error:
-        told = notice_html(str(error))
-    cost = cost_told(n, NEW, *writing_cost(shape_of("", loaded.model), n, NEW))
-    return values | {"said": told + cost, "program": mask_code(loaded.spec, encoding.text, *place)}
+        summary = notice_html(str(error))
+    cost = cost_summary(n, NEW, *writing_cost(shape_of("", loaded.model), n, NEW))
+    return values | {"said": summary + cost, "program": mask_code(loaded.spec, encoding.text, *place)}
 
 
 PART = Part(

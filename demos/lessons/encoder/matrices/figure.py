@@ -123,11 +123,13 @@ def attention_board(view: View) -> Markup:
     return board_html(rows, names, {"i": view.row, "j": view.key})
 
 
-def attention_told(view: View) -> Markup:
+def attention_summary(view: View) -> Markup:
     """The shapes in words, and what is lit before anyone points."""
     attention = view.ledger.attention
     weight = attention.weights[view.head, view.row, view.key]
-    return TEXT.told(view, attention.x.shape, attention.query.shape, weight, view.names[view.row], view.names[view.key])
+    return TEXT.summary(
+        view, attention.x.shape, attention.query.shape, weight, view.names[view.row], view.names[view.key]
+    )
 
 
 def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:

@@ -12,7 +12,7 @@ from demos.bert.encoder.row_replaced import replace_row
 from demos.lessons.encoder.matrices.figure import (
     View,
     attention_board,
-    attention_told,
+    attention_summary,
     feed_forward_picture,
     shapes_table,
 )
@@ -46,7 +46,7 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float, he
     view = View(ledger, run.encoding, clamp(head, run.num_heads), pick(run.encoding, token))
     return {
         "board": attention_board(view),
-        "said": attention_told(view),
+        "said": attention_summary(view),
         "pair": feed_forward_picture(view, replace_row(ledger, view.row, view.key)),
         "numbers": shapes_table(view),
         "program": matrices_code(loaded.spec, run.encoding, ledger.layer, view.head),

@@ -56,14 +56,14 @@ def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -
     return figure
 
 
-def changes_figure(found: Changes) -> go.Figure:
+def changes_figure(changes: Changes) -> go.Figure:
     """Three bars a token of the first sentence: how far its output moves."""
-    names = [f"{place} {plot_text(token)}" for place, token in enumerate(found.tokens)]
+    names = [f"{place} {plot_text(token)}" for place, token in enumerate(changes.tokens)]
     figure = go.Figure()
     for name, values, colour, pattern in (
-        ("layer norm", found.layer, LAYER, ""),
-        ("batch norm, training", found.train, BATCH, "/"),
-        ("batch norm, test", found.test, CLASSES[3], "."),
+        ("layer norm", changes.layer, LAYER, ""),
+        ("batch norm, training", changes.train, BATCH, "/"),
+        ("batch norm, test", changes.test, CLASSES[3], "."),
     ):
         figure.add_bar(
             x=names, y=np.round(values, 6), name=name, marker={"color": colour, "pattern": {"shape": pattern}},
@@ -73,6 +73,6 @@ def changes_figure(found: Changes) -> go.Figure:
         **plotly_layout(height=300, margin={"l": 70, "r": 10, "t": 36, "b": 20}, barmode="group"),
     )
     figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    figure.update_xaxes(tickvals=names, ticktext=[plot_text(token) for token in found.tokens], tickangle=-45)
+    figure.update_xaxes(tickvals=names, ticktext=[plot_text(token) for token in changes.tokens], tickangle=-45)
     figure.update_yaxes(tickformat=".0%", rangemode="tozero", title={"text": "change of the output"})
     return figure

@@ -83,9 +83,9 @@ def drawn(
     counted = np.ones_like(before.real) if padding else before.real
     by_layer, by_batch = layer_statistics(before.values), batch_statistics(before.values, counted)
     running = running_of(loaded, padding)
-    found = changes(before, after, running, padding)
+    output_changes = changes(before, after, running, padding)
     cell = float(before.values[place][column])
-    told = {
+    selected_cell = {
         "token": before.tokens[place[0]][place[1]],
         "feature": column + 1,
         "value": cell,
@@ -97,10 +97,15 @@ def drawn(
     }
     return {
         "batch": batch_figure(before, at, column, padding),
-        "told": TEXT.told(told, padding, int((~before.real).sum())),
-        "changes": changes_figure(found),
-        "said": TEXT.said(found, texts[0], texts[-1], replaced[0]),
-        "numbers": TEXT.numbers(list(zip(found.tokens, found.layer, found.train, found.test, strict=True)), told),
+        "told": TEXT.summary(selected_cell, padding, int((~before.real).sum())),
+        "changes": changes_figure(output_changes),
+        "said": TEXT.said(output_changes, texts[0], texts[-1], replaced[0]),
+        "numbers": TEXT.numbers(
+            list(
+                zip(output_changes.tokens, output_changes.layer, output_changes.train, output_changes.test, strict=True)
+            ),
+            selected_cell,
+        ),
         "program": norms_code(loaded.spec, texts),
         "row": gr.update(maximum=before.real.size, value=at + 1),
     }

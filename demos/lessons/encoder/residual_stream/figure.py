@@ -181,7 +181,7 @@ def _outwards(points: np.ndarray) -> list[str]:
     return [sides[int(turn) % 8] for turn in np.rint(np.arctan2(y, x) / (np.pi / 4))]
 
 
-def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> Markup:
+def path_summary(paths: Paths, encoding: Encoding, token: int, layer: int) -> Markup:
     """What the pictures show of the chosen token, in five sentences; one is on the mean of all tokens."""
     own = (values[:, token] for values in (paths.to_start, paths.to_mean, paths.change))
     return TEXT.path(paths, encoding.tokens, token, layer, SHOWN, *own)

@@ -9,7 +9,7 @@ import gradio as gr
 
 from demos.bert.encoder.residual_stream import paths
 from demos.lessons.encoder.program_input import stack_code
-from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure, path_table, path_told
+from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure, path_summary, path_table
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
@@ -37,7 +37,7 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float) ->
     encoding, at = run.encoding, pick(run.encoding, token)
     step, every = clamp(layer, run.num_layers), paths(run)
     return {
-        "told": path_told(every, encoding, at, step),
+        "told": path_summary(every, encoding, at, step),
         "path": path_figure(every, encoding, at, step),
         "curves": curves_figure(every, encoding, at, step),
         "table": path_table(every, encoding, at),

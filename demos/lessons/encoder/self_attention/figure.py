@@ -112,11 +112,11 @@ def _number(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
-def attention_told(query: Query) -> Markup:
+def attention_summary(query: Query) -> Markup:
     """The picture in a sentence or two, with what the switches do."""
     row = query.head, query.token
     heaviest = query.heaviest[:3]
-    return TEXT.told(
+    return TEXT.summary(
         query,
         [(query.names[index], query.weights[index]) for index in heaviest],
         _number(query.attention.scores[row][heaviest[0]]),

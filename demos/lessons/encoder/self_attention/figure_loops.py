@@ -50,7 +50,7 @@ def times_figure(times: Times) -> go.Figure:
     return figure
 
 
-def times_told(times: Times) -> Markup:
+def times_summary(times: Times) -> Markup:
     """The measured times in words."""
     longest = max(times.loop)
     grown = times.loop[longest] / times.loop[longest // 2]

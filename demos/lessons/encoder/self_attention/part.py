@@ -12,9 +12,9 @@ from demos.bert.encoder.layer_trace import difference, layer_ledger
 from demos.bert.encoder.self_attention import head_shares
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.program_layer import selfattention_code
-from demos.lessons.encoder.self_attention.figure import Query, attention_numbers, attention_picture, attention_told
+from demos.lessons.encoder.self_attention.figure import Query, attention_numbers, attention_picture, attention_summary
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
-from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
+from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, with_sentence
@@ -60,7 +60,7 @@ def build(page: Page) -> None:
     def time_both(sentence: Sentence) -> dict[gr.Component, Any]:
         spec = services.store.spec(services.key(sentence.model))
         measured = measure(spec.width // spec.num_heads)
-        return {times: times_told(measured), plot: gr.update(value=times_figure(measured), visible=True)}
+        return {times: times_summary(measured), plot: gr.update(value=times_figure(measured), visible=True)}
 
     show = by_component(parts, partial(drawn, services))
     page.draw(show, [token, layer, head, causal, pads], list(parts.values()), show_progress="hidden")
@@ -90,7 +90,7 @@ def drawn(
     program = partial(selfattention_code, loaded.spec, ledger, run.encoding, head, token)
     return {
         "board": attention_picture(query),
-        "said": attention_told(query),
+        "said": attention_summary(query),
         "concat": concat_picture(query, head_shares(ledger.weights, ledger.attention, token)),
         "closed": closed_html(ledger, STEPS, moved),
         "numbers": attention_numbers(query),

@@ -70,13 +70,13 @@ def treemap(shape: Shape) -> go.Figure:
     return figure
 
 
-def told(shape: Shape, tokens: int) -> Markup:
+def size_summary(shape: Shape, tokens: int) -> Markup:
     """What the size means, in sentences."""
     total, work, takes = total_parameters(shape), work_per_token(shape, tokens), memory(shape, tokens)
     bytes_ = {name: with_prefix(amount, "B") for name, amount in asdict(takes).items()}
     shares = {name: amount / work.total for name, amount in asdict(work).items()}
     whole = total + pretraining_heads(shape)
-    return TEXT.told(shape, total, whole, bytes_, tokens, with_prefix(work.total, ""), shares)
+    return TEXT.summary(shape, total, whole, bytes_, tokens, with_prefix(work.total, ""), shares)
 
 
 def parts_table(counts: Sequence[Count]) -> Markup:

@@ -7,7 +7,15 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
-from demos.lessons.encoder.size.figure import beside, models_table, others_html, parts_table, size_code, told, treemap
+from demos.lessons.encoder.size.figure import (
+    beside,
+    models_table,
+    others_html,
+    parts_table,
+    size_code,
+    size_summary,
+    treemap,
+)
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
@@ -36,7 +44,7 @@ def build(page: Page) -> None:
             layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
             width = gr.Slider(64, MOST["width"], 384, step=64, label="H: width of a token's vector")
             heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
-            said = gr.HTML("", elem_classes="encoder-told")
+            summary = gr.HTML("", elem_classes="encoder-told")
             page.show_look()
             with all_controls(page, __file__):
                 tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
@@ -49,7 +57,7 @@ def build(page: Page) -> None:
         length = int(tokens or 1)
         return {
             picture: treemap(shape),
-            said: told(shape, length),
+            summary: size_summary(shape, length),
             models: models_table(beside(shape), length),
             parts: parts_table(count_parameters(shape)),
             program: size_code(shape),
@@ -73,7 +81,7 @@ def build(page: Page) -> None:
         *chosen, length = sizes
         return {which: OWN, **shown(own(*chosen), length)}
 
-    outputs = [picture, said, models, parts, program]
+    outputs = [picture, summary, models, parts, program]
     sliders = [layers, width, heads]
     page.draw(pick, [which, *sliders, tokens], [*sliders, *outputs], triggers=[which.input, tokens.input])
     page.on(

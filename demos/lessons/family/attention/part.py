@@ -23,7 +23,7 @@ from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.services import Services
 from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons
-from demos.widgets.bertviz.messages import Held
+from demos.widgets.bertviz.messages import BrowserCache
 from demos.widgets.bertviz.two_texts import two_texts_message
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 
@@ -116,8 +116,8 @@ def drawn(
     """
     member = services.family.member(choices[4])
     try:
-        for said in loading(services.family, member):
-            yield {"said": said}
+        for message in loading(services.family, member):
+            yield {"said": message}
     except UserError as error:
         if choices[3]:  # what the frame holds
             raise UserError(f"{error} The first three models in the menu need no Hub.") from error
@@ -129,10 +129,10 @@ def drawn(
 def instead(services: Services, member: Member, why: str, *choices: Any) -> dict[str, Any]:
     """As `shown`, of the model of the same kind that needs no Hub, after the sentence that says so."""
     other = next(each for each in MEMBERS.values() if not each.hub_id and each.stack == member.stack)
-    view, layer, head, held, _, kind, source, target, lines = choices
+    view, layer, head, cached, _, kind, source, target, lines = choices
     if other.key == TRANSLATOR:  # it knows few words
         source, target = other.example, ""
-    changes = shown(services, view, layer, head, held, other.key, kind, source, target, lines)
+    changes = shown(services, view, layer, head, cached, other.key, kind, source, target, lines)
     return changes | {"member": other.key, "said": instead_html(why, other) + changes["said"]}
 
 
@@ -141,7 +141,7 @@ def shown(
     view: str,
     layer: float,
     head: float,
-    held: str,
+    cached: str,
     key: str,
     kind: str,
     source: str,
@@ -166,14 +166,14 @@ def shown(
     follow = follow or (at, number) != (layer, head)
     shape = VIEWS["model" if view == "model" else "head"]
     named = {"model": member.title, "file": f"attention-{member.key}-{attention.kind}"}
-    message, now_held = two_texts_message(
-        attention.weights, attention.rows, attention.columns, shape, at, number, Held.read(held), **named
+    message, now_cached = two_texts_message(
+        attention.weights, attention.rows, attention.columns, shape, at, number, BrowserCache.read(cached), **named
     )
     message["heads"] = heads_on(str(lines or ""), number, num_heads)
     title = f"{TITLES[attention.kind]}, layer {at + 1}, head {number + 1}"
     return {
         "frame": frame_value(message),
-        "held": now_held.say(),
+        "held": now_cached.say(),
         "layer": slider(at, num_layers, move=follow),
         "head": slider(number, num_heads, move=follow),
         "lines": lines_said(message["heads"], number),

@@ -46,7 +46,7 @@ with torch.inference_mode():
     attention = model(ids, output_attentions=True, use_cache=False).attentions  # L times [1, A, n, n]
 rows = columns = tokenizer.convert_ids_to_tokens(ids[0])
 {ONE.format(**ends)}"""
-    return _both(member, kind, source, reading, ends) if member.stack == BOTH else _one(member, source, ends)
+    return _both(member, kind, source, reading, ends) if member.stack == BOTH else _single_stack(member, source, ends)
 
 
 def _begin(member: Member, kind: str) -> str:
@@ -63,7 +63,7 @@ model = {kind}.from_pretrained(
 """
 
 
-def _one(member: Member, source: str, ends: dict[str, int]) -> str:
+def _single_stack(member: Member, source: str, ends: dict[str, int]) -> str:
     """An encoder, or a decoder alone."""
     return f"""{_begin(member, "AutoModel")}
 inputs = tokenizer({source!r}, return_tensors="pt")
@@ -75,19 +75,19 @@ rows = columns = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
 
 def _both(member: Member, kind: str, source: str, reading: Reading, ends: dict[str, int]) -> str:
     """An encoder-decoder: it writes the target, or is given the one that was typed."""
-    given = reading.kinds[DECODER].rows
+    decoder_tokens = reading.kinds[DECODER].rows
     written = (
         f"model.generate(**inputs, max_new_tokens={len(reading.writes)}, num_beams=1, do_sample=False)[0].tolist()"
         if reading.chosen
-        else f"tokenizer.convert_tokens_to_ids({list(given.names)!r})"
+        else f"tokenizer.convert_tokens_to_ids({list(decoder_tokens.names)!r})"
     )
     return f"""{_begin(member, "AutoModelForSeq2SeqLM")}
 inputs = tokenizer({member.prefix + source!r}, return_tensors="pt")
 written = {written}
-given = torch.tensor([written[:{len(given)}]])  # what the decoder reads; the end is only written
+decoder_input_ids = torch.tensor([written[:{len(decoder_tokens)}]])  # what the decoder reads; the end is only written
 with torch.inference_mode():
-    found = model(**inputs, decoder_input_ids=given, output_attentions=True, use_cache=False)
-encoder, decoder, cross = found.encoder_attentions, found.decoder_attentions, found.cross_attentions
+    outputs = model(**inputs, decoder_input_ids=decoder_input_ids, output_attentions=True, use_cache=False)
+encoder, decoder, cross = outputs.encoder_attentions, outputs.decoder_attentions, outputs.cross_attentions
 source_tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-target_tokens = tokenizer.convert_ids_to_tokens(given[0])
+target_tokens = tokenizer.convert_ids_to_tokens(decoder_input_ids[0])
 {CHOSEN[kind]}{THREE.format(**ends)}"""

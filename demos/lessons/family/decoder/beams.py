@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from demos.bert.causal.beams import repeated, search
 from demos.bert.causal.writing import Method, beginning, write
+from demos.bert.decoding.beam import Search
 from demos.bert.pretraining.heads import Pretrained
 from demos.lessons.family.decoder.figure_beams import Text, beams_html, numbers_html
 from demos.lessons.family.decoder.program import search_code
@@ -17,24 +18,37 @@ from demos.widgets.search_tree.figure import tree_figure
 WIDTH, WIDEST = 3, 5  # of the beam
 
 
-def searched(services: Services, text: str, width: int, length: int, method: Method) -> dict[str, Any]:
-    """The texts with their log-probabilities, the tree, the table and the program; the draw is made as `method` says.
-
-    Raises UserError as `beginning`.
-    """
+def both_searches(services: Services, text: str, width: int, length: int) -> tuple[Search, Search]:
+    """(the beam search, the greedy one) after the reader's text. Raises UserError as `beginning`."""
     decoder = services.decoder()
     start = beginning(decoder, text)
-    found = search(decoder, start, width, length)
-    (greedy,) = search(decoder, start, 1, length).finished
+    return search(decoder, start, width, length), search(decoder, start, 1, length)
+
+
+def searched(
+    services: Services, searches: Callable[..., Sequence[Search]], text: str, width: int, length: int, method: Method
+) -> dict[str, Any]:
+    """The texts with their log-probabilities, the tree, the table and the program.
+
+    `searches` finds the first two; the third is drawn as `method` says. Raises UserError as `both_searches`.
+    """
+    decoder = services.decoder()
+    result, greedy_result = searches(text, width, length)
+    start = beginning(decoder, text)
+    (greedy,) = greedy_result.finished
     drawn = list(write(decoder, start, Method(False, method.sampling, method.seed), length))
-    named = [("Greedy", greedy), (f"Beam of {width}", found.finished[0]), *(("", one) for one in found.finished[1:])]
-    texts = [text_of(decoder, start, name, one.tokens, one.log_probability) for name, one in named]
-    chance = sum(math.log(one.guess.probability) for one in drawn)
-    texts.append(text_of(decoder, start, "Drawn at random", [one.guess.token_id for one in drawn], chance))
+    named = [
+        ("Greedy", greedy),
+        (f"Beam of {width}", result.finished[0]),
+        *(("", hypothesis) for hypothesis in result.finished[1:]),
+    ]
+    texts = [text_of(decoder, start, name, hypothesis.tokens, hypothesis.log_probability) for name, hypothesis in named]
+    chance = sum(math.log(piece.guess.probability) for piece in drawn)
+    texts.append(text_of(decoder, start, "Drawn at random", [piece.guess.token_id for piece in drawn], chance))
     return {
         "beams": beams_html(texts),
-        "tree": tree_figure(found, decoder.tokenizer.convert_ids_to_tokens, length),
-        "numbers": numbers_html(found, decoder.tokenizer.convert_ids_to_tokens),
+        "tree": tree_figure(result, decoder.tokenizer.convert_ids_to_tokens, length),
+        "numbers": numbers_html(result, decoder.tokenizer.convert_ids_to_tokens),
         "program": search_code(text, width, length),
     }
 

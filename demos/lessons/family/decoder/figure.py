@@ -29,10 +29,12 @@ def text_html(tokens: Sequence[str], pieces: Sequence[Candidate], unread: int) -
     return TEXT.text(read[-BEGINNING:], max(0, len(read) - BEGINNING), cells, max(0, unread))
 
 
-def next_html(found: NextWord, method: Method, bits: float) -> str:
+def next_html(prediction: NextWord, method: Method, bits: float) -> str:
     """The likeliest pieces as bars, the chosen one marked, and beside each what is drawn from; `bits` is log2(V)."""
-    widest = max(max(one.guess.probability, one.drawn if not method.greedy else 0.0) for one in found.best)
-    return TEXT.next(found, not method.greedy, widest, bits, token_label, percent)
+    widest = max(
+        max(candidate.guess.probability, candidate.drawn if not method.greedy else 0.0) for candidate in prediction.best
+    )
+    return TEXT.next(prediction, not method.greedy, widest, bits, token_label, percent)
 
 
 def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measured]) -> str:
@@ -40,6 +42,6 @@ def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measur
     return TEXT.model(with_prefix(parameters, ""), with_prefix(int(about["tokens"]), ""), texts)
 
 
-def numbers_html(found: NextWord, pieces: Sequence[Candidate]) -> str:
+def numbers_html(prediction: NextWord, pieces: Sequence[Candidate]) -> str:
     """The likeliest pieces and the written ones as tables."""
-    return TEXT.numbers(found, pieces, token_label)
+    return TEXT.numbers(prediction, pieces, token_label)

@@ -40,10 +40,10 @@ def beams_html(texts: Sequence[Text]) -> str:
     return TEXT.beams(texts, gain if abs(gain) > EQUAL else 0.0, math.exp(gain))
 
 
-def numbers_html(found: Search, word: Callable[[int], str]) -> str:
-    """Every candidate of every step."""
+def numbers_html(result: Search, word: Callable[[int], str]) -> str:
+    """The best candidates of each step."""
     rows = [
-        (at, [token_label(word(token)) for token in one.hypothesis.tokens], one)
-        for at, step in enumerate(found.steps, start=1) for one in step
+        (at, [token_label(word(token)) for token in candidate.hypothesis.tokens], candidate)
+        for at, step in enumerate(result.steps, start=1) for candidate in step
     ]  # fmt: skip
     return TEXT.candidates(rows)

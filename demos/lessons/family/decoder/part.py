@@ -16,7 +16,7 @@ from demos.bert.causal.writing import MOST, Candidate, Method, beginning, next_w
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
 from demos.errors import UserError
-from demos.lessons.family.decoder.beams import WIDEST, WIDTH, searched
+from demos.lessons.family.decoder.beams import WIDEST, WIDTH, both_searches, searched
 from demos.lessons.family.decoder.figure import model_html, next_html, numbers_html, text_html
 from demos.lessons.family.decoder.program import writing_code
 from demos.page.folds import all_controls, folds
@@ -29,7 +29,11 @@ from demos.widgets.seed_box.seed_box import seed_box
 SHOWN = 12  # word pieces whose probabilities are drawn
 LONGEST = 40  # written at one press, and searched for by a beam
 LENGTH = 20  # of a beam's texts, at first
-METHODS = [("the likeliest (greedy)", "greedy"), ("draw at random", "sampling"), ("beam search", "beam")]
+METHODS = [
+    ("the likeliest piece (greedy)", "greedy"),
+    ("a random piece", "sampling"),
+    ("beam search", "beam"),
+]
 
 
 @dataclass(frozen=True)
@@ -58,16 +62,18 @@ def build(page: Page) -> None:
                 parts["beams"] = gr.HTML("", elem_id="decoder-beams")
                 parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
         with gr.Column(scale=4, min_width=320):
-            method = gr.Radio(METHODS, value="greedy", label="How the text is chosen", elem_id="decoder-method")
+            method = gr.Radio(METHODS, value="greedy", label="How the text is written", elem_id="decoder-method")
             with gr.Row(elem_classes="decoder-buttons") as parts["buttons"]:
-                one = gr.Button("Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one")
+                next_button = gr.Button(
+                    "Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one"
+                )
                 many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
                 stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
                 again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
             with gr.Column(visible=False) as parts["sizes"]:
                 width = gr.Slider(1, WIDEST, value=WIDTH, step=1, label="Width of the beam", elem_id="decoder-width")
                 length = gr.Slider(
-                    1, LONGEST, value=LENGTH, step=1, label="Length of the text: word pieces", elem_id="decoder-length"
+                    1, LONGEST, value=LENGTH, step=1, label="Word pieces to write", elem_id="decoder-length"
                 )
             temperature = gr.Slider(
                 0.1, 2, value=1, step=0.05, label="Temperature (random draws)", elem_id="decoder-temperature"
@@ -84,14 +90,16 @@ def build(page: Page) -> None:
         method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length
     )
 
-    search = services.drawings.remembered(partial(searched, services))  # for all readers, whatever they have written
+    # For all readers, whatever they have written; another draw at random repeats no search.
+    searches = services.drawings.remembered(partial(both_searches, services))
+    search = services.drawings.remembered(partial(searched, services, searches))
     changed = by_component(parts, partial(drawn, services, search))
     page.draw(changed, [story, width, length, *choices], list(parts.values()), show_progress="hidden")
     moving = {"story": story} | {name: parts[name] for name in ("text", "next", "numbers")}
     inputs = [*page.sentence, story, *choices]
     line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
     outputs = list(moving.values())
-    page.on([one.click], by_component(moving, partial(written, services, 1)), inputs, outputs, **line)
+    page.on([next_button.click], by_component(moving, partial(written, services, 1)), inputs, outputs, **line)
     writing = page.on([many.click], by_component(moving, partial(written, services, LONGEST)), inputs, outputs, **line)
     page.on([again.click], by_component(moving, partial(written, services, 0)), inputs, outputs, **line)
     for ends in (stop.click, again.click, page.settled.change):
@@ -120,13 +128,13 @@ def shown(services: Services, story: Story, method: Method) -> dict[str, Any]:
     decoder = services.decoder()
     start = beginning(decoder, story.text)
     ids = [*start, *(piece.guess.token_id for piece in story.pieces)]
-    found = next_word(decoder, ids, method, SHOWN)
+    prediction = next_word(decoder, ids, method, SHOWN)
     bits = math.log2(decoder.decoder.out_features)
     tokens = decoder.tokenizer.convert_ids_to_tokens(list(start[1:]))
     return {
         "text": text_html(tokens, story.pieces, len(ids) - WINDOW),
-        "next": next_html(found, method, bits),
-        "numbers": numbers_html(found, story.pieces),
+        "next": next_html(prediction, method, bits),
+        "numbers": numbers_html(prediction, story.pieces),
     }
 
 
@@ -176,8 +184,8 @@ def at_most(value: Any, most: int) -> int:
 PART = Part(
     tab="A decoder that writes",
     look=(
-        "The sentence above is the beginning of a text: the bars show the probabilities of the next word piece, and "
-        "one is chosen and appended. Beam search instead compares several texts as a whole."
+        "The sentence above is the beginning of a text. The bars show how likely each word piece is to come next; one "
+        "piece is chosen and appended. Beam search instead keeps several texts and compares their total probabilities."
     ),
     build=build,
     order=0,

@@ -39,7 +39,7 @@ ids = tokenizer({text!r})["input_ids"][:-1]  # without [SEP]: the text goes on
 beam = [(0.0, [])]  # log-probability, word pieces
 for _ in range({length}):
     read = [ids + pieces for _, pieces in beam]
-    read = [one if len(one) <= {WINDOW} else [one[0], *one[{1 - WINDOW}:]] for one in read]
+    read = [sequence if len(sequence) <= {WINDOW} else [sequence[0], *sequence[{1 - WINDOW}:]] for sequence in read]
     with torch.inference_mode():
         logits = model(torch.tensor(read), use_cache=False).logits[:, -1]
     totals = torch.tensor([[total] for total, _ in beam]) + logits.log_softmax(-1)  # of all continuations

@@ -10,6 +10,6 @@ from demos.page.services import Sentence, Services
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The likeliest next word piece, its probability, and the entropy."""
     decoder = services.decoder()
-    found = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
-    guess = found.chosen.guess
-    return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": found.entropy})
+    prediction = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
+    guess = prediction.chosen.guess
+    return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": prediction.entropy})

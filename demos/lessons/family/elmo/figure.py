@@ -56,7 +56,7 @@ def lines_of(panel: int, n: int, at: int) -> list[tuple[Line, str]]:
 def architectures(words: Sequence[str], at: int) -> go.Figure:
     """Three panels as in Devlin et al. 2019, figure 3, for the words around number `at`."""
     shown = window(len(words), at)
-    names, place, n = [words[one] for one in shown], at - shown.start, len(shown)
+    names, place, n = [words[number] for number in shown], at - shown.start, len(shown)
     figure = go.Figure()
     for panel, (title, sees_what) in enumerate(PANELS.items()):
         axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"}
@@ -113,10 +113,10 @@ def architectures(words: Sequence[str], at: int) -> go.Figure:
     return figure
 
 
-def dependence_figure(found: Dependence) -> go.Figure:
+def dependence_figure(dependence: Dependence) -> go.Figure:
     """A row for each model, a column for each word; an empty cell is a word that the state does not depend on."""
-    values = np.where(np.abs(found.change) < ROUNDING, np.nan, found.change)
-    rows, columns = (Labels(tuple(names), (False,) * len(names)) for names in (NAMES, found.words))
+    values = np.where(np.abs(dependence.change) < ROUNDING, np.nan, dependence.change)
+    rows, columns = (Labels(tuple(names), (False,) * len(names)) for names in (NAMES, dependence.words))
     figure = matrix_figure(values, rows, columns, what="changes the state by")
     figure.update_xaxes(title=None, tickangle=-45)
     figure.update_yaxes(title=None)

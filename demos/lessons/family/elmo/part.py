@@ -73,8 +73,8 @@ def drawn(
     encodings = [checked(loaded, text) for text in (first, second)]
     name = str(word or "").strip().lower()[:60]
     places = [place_of(encoding, name) for encoding in encodings]
-    reads = [read(trained, [one for one, _ in word_tokens(encoding)]) for encoding in encodings]
-    states = [one.layers[:, place] for one, place in zip(reads, places, strict=True)]  # two of [3, 2d]
+    reads = [read(trained, [sentence_word for sentence_word, _ in word_tokens(encoding)]) for encoding in encodings]
+    states = [reading.layers[:, place] for reading, place in zip(reads, places, strict=True)]  # two of [3, 2d]
     layers = [standardised(of_word) for of_word in states] if norm else states
     together = [mixed(of_word, shares) for of_word in layers]
     seen = dependence(loaded, trained, encodings[0], places[0])
@@ -123,7 +123,7 @@ def checked(loaded: LoadedModel, text: str) -> Encoding:
 
 def place_of(encoding: Encoding, word: str) -> int:
     """Which of its words it is, the first of several. Raises UserError where it is none of them."""
-    words = [one for one, _ in word_tokens(encoding)]
+    words = [sentence_word for sentence_word, _ in word_tokens(encoding)]
     if word not in words:
         raise UserError(f"The word “{word}” must stand in both sentences; it is not in “{encoding.text}”.")
     return words.index(word)

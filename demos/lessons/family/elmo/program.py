@@ -13,13 +13,13 @@ def elmo_code(
     first: Sequence[str], second: Sequence[str], places: Sequence[int], shares: np.ndarray, norm: bool
 ) -> str:
     """A program that computes what the page shows of these two sentences."""
-    told = {
+    values = {
         "FIRST": (list(first), places[0]),
         "SECOND": (list(second), places[1]),
         "NORM": norm,
         "SHARES": [round(share, 6) for share in shares.tolist()],
     }
     program = read_beside(__file__, "program.txt")
-    for name, value in told.items():
+    for name, value in values.items():
         program = program.replace(name, repr(value))
     return program

@@ -93,9 +93,9 @@ TASKS: dict[str, Task] = {
 
 def texts_of(task: Task, typed: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     """(the task's texts, whether they are the reader's): the example where the reader has typed too few."""
-    given = tuple(text.strip() for text in typed)[: len(task.fields)]
-    own = len(given) == len(task.fields) and all(given)
-    return (given if own else task.example), own
+    stripped = tuple(text.strip() for text in typed)[: len(task.fields)]
+    own = len(stripped) == len(task.fields) and all(stripped)
+    return (stripped if own else task.example), own
 
 
 def gpt_inputs(name: str, texts: Sequence[str]) -> list[list[Piece]]:

@@ -6,6 +6,7 @@ from functools import partial
 
 import gradio as gr
 
+from demos.bert.model.catalogue import ARCHITECTURES
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.lessons.family.inputs.forms import TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
@@ -43,10 +44,13 @@ def drawn(services: Services, sentence: Sentence, name: str, third: str) -> tupl
     if max(map(len, typed)) > MOST_CHARACTERS:
         raise UserError(f"In this part, each text may have at most {MOST_CHARACTERS} characters.")
     texts, own = texts_of(task, typed)
-    tokenizer = services.loaded(sentence.model).tokenizer
+    loaded = services.loaded(sentence.model)
+    tokenizer = loaded.tokenizer
     shown = TEXT.forms(
         task,
         own,
+        ARCHITECTURES[loaded.spec.architecture],
+        tokenizer.cls_token,
         bert_inputs(tokenizer, texts, MOST_TOKENS),
         gpt_inputs(name, texts),
         t5_text(task, texts),

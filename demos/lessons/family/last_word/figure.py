@@ -19,16 +19,16 @@ SEEN = 0.9  # the colour of a pair that attends
 
 def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> go.Figure:
     """Two heatmaps over the same tokens: a row a state, the last layer on top, darker for a larger change."""
-    limit = max(0.01, *(float(np.nanmax(one.moved)) for one in (bert, decoder)))
+    limit = max(0.01, *(float(np.nanmax(changes.moved)) for changes in (bert, decoder)))
     titles = [f"{plot_text(name)}: attends to both sides", "The decoder: attends only to the left"]
     figure = make_subplots(rows=2, cols=1, subplot_titles=titles, vertical_spacing=0.16, shared_xaxes=True)
-    for row, one in enumerate((bert, decoder), start=1):
+    for row, changes in enumerate((bert, decoder), start=1):
         first = max(0, len(bert.encoding) - shown)
         figure.add_trace(
             go.Heatmap(
-                x=_names(one, first),
-                y=_states(one),
-                z=np.round(one.moved[:, first:], 5),
+                x=_names(changes, first),
+                y=_states(changes),
+                z=np.round(changes.moved[:, first:], 5),
                 zmin=0,
                 zmax=limit,
                 colorscale=colour_scale("magnitude"),
@@ -57,11 +57,11 @@ def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> go
 
 def masks_figure(bert: Changes, decoder: Changes, shown: int) -> go.Figure:
     """Who attends to whom in every layer: a filled cell for each pair that does, queries down, keys across."""
-    sizes = [min(shown, len(one.encoding)) for one in (bert, decoder)]
+    sizes = [min(shown, len(changes.encoding)) for changes in (bert, decoder)]
     masks = [np.ones((sizes[0], sizes[0])), np.tri(sizes[1])]
     figure = make_subplots(rows=1, cols=2, subplot_titles=["BERT's mask", "Decoder's mask"], horizontal_spacing=0.1)
-    for column, (mask, one) in enumerate(zip(masks, (bert, decoder), strict=True), start=1):
-        names = _names(one, max(0, len(one.encoding) - shown))
+    for column, (mask, changes) in enumerate(zip(masks, (bert, decoder), strict=True), start=1):
+        names = _names(changes, max(0, len(changes.encoding) - shown))
         figure.add_trace(
             go.Heatmap(
                 x=names,
@@ -86,28 +86,28 @@ def masks_figure(bert: Changes, decoder: Changes, shown: int) -> go.Figure:
     return figure
 
 
-def told_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:
+def summary_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:
     """How many tokens before the word change in each model, in the last layer."""
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
-    counts = [one.changed(before) for one in (bert, decoder)]
+    counts = [changes.changed(before) for changes in (bert, decoder)]
     largest = float(np.nanmax(decoder.moved[:, :before])) if before else 0.0
-    return TEXT.told(word, name, before, counts, largest, bert.replaced, max(0, len(bert.encoding) - shown))
+    return TEXT.summary(word, name, before, counts, largest, bert.replaced, max(0, len(bert.encoding) - shown))
 
 
 def numbers_html(bert: Changes, decoder: Changes, name: str) -> str:
     """Both as tables: a row a token, a column a state."""
     return TEXT.numbers(
         [
-            (title, _states(one), list(zip(one.encoding.tokens, one.moved.T.tolist(), strict=True)))
-            for title, one in ((name, bert), ("The decoder", decoder))
+            (title, _states(changes), list(zip(changes.encoding.tokens, changes.moved.T.tolist(), strict=True)))
+            for title, changes in ((name, bert), ("The decoder", decoder))
         ]
     )
 
 
-def _names(one: Changes, first: int) -> list[str]:
-    return [f"{at} {plot_text(token)}" for at, token in enumerate(one.encoding.tokens)][first:]
+def _names(changes: Changes, first: int) -> list[str]:
+    return [f"{at} {plot_text(token)}" for at, token in enumerate(changes.encoding.tokens)][first:]
 
 
-def _states(one: Changes) -> list[str]:
+def _states(changes: Changes) -> list[str]:
     """Of the states 0 to L, as the page counts them."""
-    return ["embeddings", *(f"layer {layer}" for layer in range(1, len(one.moved)))]
+    return ["embeddings", *(f"layer {layer}" for layer in range(1, len(changes.moved)))]

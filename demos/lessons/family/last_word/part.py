@@ -9,7 +9,7 @@ import gradio as gr
 
 from demos.bert.causal.last_word import changes
 from demos.errors import UserError
-from demos.lessons.family.last_word.figure import changes_figure, masks_figure, numbers_html, told_html
+from demos.lessons.family.last_word.figure import changes_figure, masks_figure, numbers_html, summary_html
 from demos.lessons.family.last_word.program import changes_code
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
@@ -47,7 +47,7 @@ def drawn(services: Services, sentence: Sentence, word: str) -> dict[str, Any]:
     return {
         "plot": changes_figure(bert, decoder, name, SHOWN),
         "masks": masks_figure(bert, decoder, SHOWN),
-        "said": told_html(bert, decoder, word.strip(), name, SHOWN),
+        "said": summary_html(bert, decoder, word.strip(), name, SHOWN),
         "numbers": numbers_html(bert, decoder, name),
         "program": changes_code(sentence.text, word),
     }

@@ -16,9 +16,9 @@ for text in ({text!r}, {with_last_word(text, word)!r}):
         hidden = model.bert(ids, output_hidden_states=True, use_cache=False).hidden_states
     states.append((ids[0].tolist(), hidden[-1][0]))
 (old_ids, old), (new_ids, new) = states
-for at, (one, other) in enumerate(zip(old_ids, new_ids)):
+for at, (old_id, new_id) in enumerate(zip(old_ids, new_ids)):
     change = 1 - torch.cosine_similarity(old[at], new[at], dim=0).item()
-    print(tokenizer.convert_ids_to_tokens(one), round(change, 4))
-    if one != other:
+    print(tokenizer.convert_ids_to_tokens(old_id), round(change, 4))
+    if old_id != new_id:
         break
 """

@@ -37,7 +37,7 @@ def build(page: Page) -> None:
             )
             example = examples_of(QUERIES, label="Example query")
             place = gr.Slider(
-                1, SHOWN, 1, step=1, label="Sentence in the matrix: place in list B", elem_id="late-place"
+                1, SHOWN, 1, step=1, label="Sentence shown in the matrix (its rank in list B)", elem_id="late-place"
             )
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="late-told", elem_classes="said")
@@ -51,13 +51,13 @@ def build(page: Page) -> None:
 
 def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
     """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
-    wanted, model = asked_for(sentence, typed), sentence.model
+    wanted, model = query_text(sentence, typed), sentence.model
     query = query_of(services, model, wanted)
     shown = drained(searched(services, model, our_library(), query, place, library_precisions(services, model)))
     return shown | {"program": max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
 
 
-def asked_for(sentence: Sentence, typed: str) -> str:
+def query_text(sentence: Sentence, typed: str) -> str:
     """The query: what was typed, or the bar's sentence; at most LONGEST characters of it."""
     text = typed if (typed or "").strip() else sentence.text
     return " ".join(clean_text(text, "The query").split())[:LONGEST]

@@ -8,13 +8,14 @@ from demos.bert.embeddings.late_interaction import max_sims
 from demos.bert.embeddings.search import Precision, precision_at
 from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.embeddings.token_index import TokenIndex
-from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 from demos.page.services import Services
 from demos.training.data.lists import our_library
 
 KEPT_MODELS = 8  # four numbers each
 PLACES = 10  # of precision
 
+_models = ObjectNumbers()
 _precisions: OnceCache[None, tuple[Precision, Precision]] = OnceCache(KEPT_MODELS)
 
 
@@ -32,7 +33,7 @@ def library_precisions(services: Services, model: str) -> tuple[Precision, Preci
         yield
         similarities = cosine_matrix(index.means), max_sims(index.tokens, index.tokens)
         yield
-        by_mean, by_token = (precision_at(one, topics, PLACES) for one in similarities)
+        by_mean, by_token = (precision_at(similarity, topics, PLACES) for similarity in similarities)
         return by_mean, by_token
 
-    return _precisions.get((loaded.spec, id(loaded.model)), measured, None)
+    return _precisions.get(_models.of(loaded.model), measured, None)

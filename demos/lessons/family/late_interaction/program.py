@@ -18,10 +18,11 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 
 
 def vectors(text):
-    inputs = tokenizer(text, return_tensors="pt", truncation=True)
+    inputs = tokenizer(text, return_tensors="pt", truncation=True, return_special_tokens_mask=True)
+    special = inputs.pop("special_tokens_mask")[0]
     tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-    words = [at for at, token in enumerate(tokens)
-             if token not in tokenizer.all_special_tokens and any(map(str.isalnum, token))]
+    letters = [any(map(str.isalnum, tokenizer.convert_tokens_to_string([token]))) for token in tokens]
+    words = [at for at in range(len(tokens)) if letters[at] and not special[at]]  # no [CLS], [SEP], punctuation
     with torch.inference_mode():
         states = model(**inputs).last_hidden_state[0, words]
     return torch.nn.functional.normalize(states, dim=-1)

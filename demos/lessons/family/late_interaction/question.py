@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demos.bert.embeddings.search import ranking
-from demos.lessons.family.late_interaction.part import asked_for
+from demos.lessons.family.late_interaction.part import query_text
 from demos.lessons.family.late_interaction.precisions import library_index
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -17,7 +17,7 @@ FEW = 3
 def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
     """The overlap of the two lists' first ten, and the first of each."""
     sentences = our_library().sentences
-    query = query_of(services, sentence.model, asked_for(sentence, late_query))
+    query = query_of(services, sentence.model, query_text(sentence, late_query))
     by_mean, by_token = map(ranking, library_index(services, sentence.model).scores(query))
     shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
     key = "few" if shared <= FEW else "all" if shared == SHOWN else "most"

@@ -63,11 +63,11 @@ def link(member: str = "", model: str = "", part: str = "") -> Link:
 def models() -> tuple[Model, ...]:
     """All, by date."""
     counts = {shape.name: (total_parameters(shape), True) for shape in KNOWN}
-    counts |= {one.name: (one.parameters, one.counted) for one in OTHERS}
-    found = []
+    counts |= {other.name: (other.parameters, other.counted) for other in OTHERS}
+    family = []
     for row in yaml.safe_load(read_beside(__file__, "models.yaml")):
         quoted = row.pop("parameters", None), False
         parameters, counted = counts[row.pop("count")] if "count" in row else quoted
         opens = link(**row.pop("opens")) if "opens" in row else None
-        found.append(Model(**row, opens=opens, parameters=parameters, counted=counted))
-    return tuple(sorted(found, key=lambda model: model.date))
+        family.append(Model(**row, opens=opens, parameters=parameters, counted=counted))
+    return tuple(sorted(family, key=lambda model: model.date))

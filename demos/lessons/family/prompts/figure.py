@@ -18,13 +18,13 @@ TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 
 
-def one_html(member: Member, task: Task, found: Sequence[Answered], written: Sequence[str]) -> str:
+def question_html(member: Member, task: Task, results: Sequence[Answered], written: Sequence[str]) -> str:
     """One question: each prompt, what `member` wrote after it, the answer's rank and what comes first instead.
 
     A model with an encoder is told of its form.
     """
-    rows = [(NAMES[shots], one, text) for shots, one, text in zip(SHOTS, found, written, strict=False)]
-    return TEXT.one(member, task, member.stack == BOTH, rows, token_label, percent)
+    rows = [(NAMES[shots], result, text) for shots, result, text in zip(SHOTS, results, written, strict=False)]
+    return TEXT.question(member, task, member.stack == BOTH, rows, token_label, percent)
 
 
 def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> go.Figure:
@@ -74,15 +74,17 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
 
 def all_html(task: Task, rows: Sequence[Sequence[Answered]], member: Member) -> str:
     """All questions of a task as a table, with the medians; `member` has answered."""
-    found = [
-        (question, answer, [f"{one.rank:,} ({percent(one.probability)})" for one in row])
+    question_rows = [
+        (question, answer, [f"{result.rank:,} ({percent(result.probability)})" for result in row])
         for (question, answer), row in zip(task.pairs, rows, strict=True)
     ]
     medians = [f"{median:,.1f}" for median in medians_of(rows)]
     title = f"{task.name}, {member.title}"
-    return TEXT.every(title, [NAMES[shots] for shots in SHOTS[: len(rows[0])]], [*found, ("median rank", "", medians)])
+    return TEXT.every(
+        title, [NAMES[shots] for shots in SHOTS[: len(rows[0])]], [*question_rows, ("median rank", "", medians)]
+    )
 
 
 def medians_of(rows: Sequence[Sequence[Answered]]) -> list[float]:
     """The median rank of all questions, for each number of examples."""
-    return [median(one.rank for one in column) for column in zip(*rows, strict=True)]
+    return [median(result.rank for result in column) for column in zip(*rows, strict=True)]

@@ -12,7 +12,7 @@ from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
 from demos.lessons.family.loading import AT_ONCE, loading
-from demos.lessons.family.prompts.figure import TEXT, all_html, one_html, ranks_figure
+from demos.lessons.family.prompts.figure import TEXT, all_html, question_html, ranks_figure
 from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
@@ -40,10 +40,16 @@ def build(page: Page) -> None:
     gr.HTML(TEXT.larger(), elem_id="prompts-larger")
     parts["numbers"], parts["program"] = folds(__file__, "The answer's rank with each number of examples")
     page.keep(task=task, question=number, answered_by=parts["asked"])
-    one, every = ({name: parts[name] for name in names} for names in (("one", "program"), ("plot", "numbers")))
+    question_parts, task_parts = (
+        {name: parts[name] for name in names} for names in (("one", "program"), ("plot", "numbers"))
+    )
     writer = parts["writer"]
-    page.draw(by_component(one, partial(of_one, page.services)), [task, number, writer], list(one.values()))
-    page.draw(by_component(every, partial(of_all, page.services)), [task, writer], list(every.values()))
+    page.draw(
+        by_component(question_parts, partial(of_one, page.services)),
+        [task, number, writer],
+        list(question_parts.values()),
+    )
+    page.draw(by_component(task_parts, partial(of_all, page.services)), [task, writer], list(task_parts.values()))
     page.on(
         [page.settled.change, parts["asked"].input],
         by_component(parts, partial(chosen, page.services)),
@@ -56,15 +62,15 @@ def build(page: Page) -> None:
     )
 
 
-def chosen(services: Services, asked: str, shown: str) -> Iterator[dict[str, Any]]:
+def chosen(services: Services, requested: str, shown: str) -> Iterator[dict[str, Any]]:
     """Who answers from now on, once it is in memory; the one before, and why, where it can't be had."""
     try:
-        for said in loading(services.family, writer_of(asked)):
-            yield {"said": said}
+        for message in loading(services.family, writer_of(requested)):
+            yield {"said": message}
     except UserError as error:
         yield {"asked": shown, "said": TEXT.stays(str(error), writer_of(shown))}
         return
-    yield {"writer": writer_of(asked).key, "said": ""} if asked != shown else {}
+    yield {"writer": writer_of(requested).key, "said": ""} if requested != shown else {}
 
 
 def of_one(services: Services, _: Sentence, name: str, number: float, writer: str) -> dict[str, Any]:
@@ -72,9 +78,9 @@ def of_one(services: Services, _: Sentence, name: str, number: float, writer: st
     task, member = task_of(name), writer_of(writer)
     at = clamp(float(number or 1) - 1, len(task.pairs))
     model = model_of(services, member)
-    found = answers(model, task, at)
-    written = [model.go_on(one.prompt) for one in found]
-    return {"one": one_html(member, task, found, written), "program": prompt_code(member, task, at)}
+    results = answers(model, task, at)
+    written = [model.go_on(result.prompt) for result in results]
+    return {"one": question_html(member, task, results, written), "program": prompt_code(member, task, at)}
 
 
 def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str, Any]:
@@ -88,8 +94,8 @@ def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str,
 PART = Part(
     tab="Zero, one, few examples",
     look=(
-        "A task is given to a model as text, with no, one or three solved examples, and nothing is trained. See "
-        "how likely the right answer is then. With our small model, it stays far from the first place."
+        "A task is given to a model as text, with zero, one or three solved examples, and nothing is trained. Look at "
+        "the probability and the rank of the right answer: with our small model, its rank stays far from 1."
     ),
     build=build,
     reads_sentence=False,

@@ -57,7 +57,7 @@ class Keeper:
 
     def recipe(self, bar: Sentence, run: str) -> tuple[Recipe, Log | None]:
         """The last run's recipe; before one, the first that "Train" offers, on the bar's model."""
-        if not self.runs.kept(run):
+        if not self.runs.has(run):
             return Recipe(model=self.services.key(bar.model)), None
         _, log = self.taken(run)
         return repeated(log), log
@@ -72,8 +72,8 @@ class Keeper:
     def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
         """The runs to pick from, newest first, and what is shown of the picked one, or of the last if it is gone."""
         picked = self.picked(run, history, number)
-        shown = picked if self.runs.kept(picked) else run
-        here = [record for record in reversed(history) if self.runs.kept(record.run)]
+        shown = picked if self.runs.has(picked) else run
+        here = [record for record in reversed(history) if self.runs.has(record.run)]
         choices = [(run_title(record, last=record.run == run), str(record.number)) for record in here]
         value = next((str(record.number) for record in here if record.run == shown), None)
         recipe, log = self.recipe(bar, shown)

@@ -140,7 +140,7 @@ class LearningCurve:
                         continue
                     told_at = time.monotonic()
                     number, left = min(progress.done + 1, progress.total), duration(progress.seconds_left)
-                    status = {"status": TEXT.progress(number, progress.total, progress.told, left)}
+                    status = {"status": TEXT.progress(number, progress.total, progress.status, left)}
                     yield status | (_grown(measured) if grown else {})
             trained = sum(point.series in STARTS for point in measured.points) if measured else 0
             seconds = duration(measured.seconds) if measured else ""

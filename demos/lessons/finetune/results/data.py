@@ -16,14 +16,14 @@ from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Trained
-from demos.training.results.answers import Kept, read_kept
+from demos.training.results.answers import StoredAnswers, read_answers
 from demos.training.results.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
 from demos.training.service.runs import GONE
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, load_emotion
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.comparison.figure import most_different
-from demos.widgets.comparison.sides import TUNED, Asked, Pair, pair_of
+from demos.widgets.comparison.sides import TUNED, ComparisonForm, Pair, pair_of
 
 MAPPED = 400  # test examples on a map
 ERRORS = 12
@@ -37,7 +37,7 @@ class After:
     run: str
     base: str  # catalogue key
     trained: Trained
-    kept: Kept
+    kept: StoredAnswers
 
     @property
     def task(self) -> Any:
@@ -95,7 +95,7 @@ class Afterwards:
         """The reader's run. Raises UserError where it is no longer kept."""
         runs = self.services.trainings.runs
         try:
-            return After(run, runs.base(run), runs.trained(run), read_kept(runs.folder(run)))
+            return After(run, runs.base(run), runs.trained(run), read_answers(runs.folder(run)))
         except OSError as error:
             raise UserError(GONE) from error
 
@@ -124,10 +124,10 @@ class Afterwards:
 
     def attention(self, sentence: Sentence, after: After) -> tuple[Pair, int, int]:
         """(the bar's sentence before and after in the head that moved most, that layer, that head)."""
-        first = pair_of(self.services, sentence, Asked(after.run, TUNED, "", "", "0", "0"))
-        best: Sequence[tuple[int, int, float]] = most_different(first.found.heads, 1)
+        first = pair_of(self.services, sentence, ComparisonForm(after.run, TUNED, "", "", "0", "0"))
+        best: Sequence[tuple[int, int, float]] = most_different(first.comparison.heads, 1)
         layer, head = best[0][:2] if best else (0, 0)
-        return pair_of(self.services, sentence, Asked(after.run, TUNED, "", "", str(layer), str(head))), layer, head
+        return pair_of(self.services, sentence, ComparisonForm(after.run, TUNED, "", "", str(layer), str(head))), layer, head
 
     def evidence(self, after: After, error: Error) -> Evidence:
         """Gradient x input of one error, by the reader's model."""

@@ -139,10 +139,10 @@ def _progress(title: str) -> Any:
 
 def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict[str, Any]:
     pair, layer, head = afterwards.attention(sentence, after)
-    heads = pair.found.heads
+    heads = pair.comparison.heads
     if heads is None:  # one architecture on both sides: nothing of the kind can be, but a picture needs numbers
         return {"status": TEXT.other_heads()}
-    left, right, _ = pictures(pair.found)
+    left, right, _ = pictures(pair.comparison)
     for picture in (left, right):  # the colour bar's room is the columns' names'; the text says where the scale ends
         picture.update_traces(showscale=False)
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from demos.bert.model.encoding import encode
 from demos.files import read_asset
-from demos.training.results.answers import Kept
+from demos.training.results.answers import StoredAnswers
 from demos.training.results.evidence import Error, Evidence
 from demos.training.tasks.classification.data import Example
 from demos.widgets.tasks.registry import own_tokenizer
@@ -25,7 +25,7 @@ class Sample:
     told: str  # what was trained on what, plain text
     text: str  # the sentence that the heads read
     labels: tuple[str, ...]
-    kept: Kept
+    kept: StoredAnswers
     heads: np.ndarray  # [L, H]: the share of attention that moved
     errors: tuple[Error, ...]
     evidence: tuple[Evidence, ...]  # of each of them
@@ -43,6 +43,6 @@ def sample() -> Sample:
         Evidence(encode(own_tokenizer(), row["text"]), np.array(row["values"]), row["margin"], row["empty"])
         for row in document["errors"]
     )
-    kept = Kept(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
+    kept = StoredAnswers(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
     labels, heads = tuple(document["labels"]), np.array(document["heads"])
     return Sample(document["told"], document["text"], labels, kept, heads, errors, evidence)

@@ -42,7 +42,7 @@ from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
-from demos.widgets.live_curve.text import recipe_told
+from demos.widgets.live_curve.text import recipe_text
 from demos.widgets.run_controller.run_controller import buttons, cpu_offer, guarded, lacks_gpu
 from demos.widgets.tasks.registry import view_of
 
@@ -208,7 +208,7 @@ class _Run:
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
         if learns_from_pairs(self.settings, self.kind):
             axes |= PAIRS
-        told = recipe_told(start.title, self.view.word, self.settings)
+        told = recipe_text(start.title, self.view.word, self.settings)
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
@@ -238,7 +238,7 @@ class _Run:
         record, runs = self.start.record, self.trainer.trainings.runs
         with closing(events):  # type: ignore[type-var]
             for event in events:
-                gone = isinstance(event, Failed) and record is not None and not runs.kept(record.run)
+                gone = isinstance(event, Failed) and record is not None and not runs.has(record.run)
                 yield Failed(GONE) if gone else event
 
     def conclude(self, reader: str) -> _Ended | None:

@@ -12,13 +12,14 @@ import gradio as gr
 from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.figures.recipe import chain_html, preset_html, rate_html, rate_text
+from demos.figures.short_text import short
 from demos.figures.training_program import EarlierRun, program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
 from demos.lessons.finetune.train.start import menu, start_of, told_html
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
-from demos.training.data.splits import Splits, as_watched
+from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
@@ -26,7 +27,7 @@ from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_datas
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
-from demos.training.sources import reader_of
+from demos.training.sources import SOURCES, reader_of
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.tasks.examples import lent_html
@@ -34,13 +35,14 @@ from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView
 
 SHOWN = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
+TEXT_LENGTH = 300  # characters of an example as T5 would read it
 UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 
 
 def axes(dataset: Splits) -> str:
     """Empty axes with what is to be beaten on this data."""
     task = task_of(dataset, Settings())
-    watched = as_watched(dataset)
+    watched = validation_as_test(dataset)
     beaten = task.baseline(watched), len(task.labels), task.mean_loss(watched)
     return idle_message(task.metric, *beaten, task.loss_name)
 
@@ -67,14 +69,14 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         chosen = replace(chosen_recipe(spec, kind, *form), earlier=start.downloaded)
         settings, about = chosen.settings, PRESETS.get(preset, PRESETS["quick"])
         shown = {
-            "preset_told": preset_html(about.title, about.told, changed(settings, preset, kind)),
+            "preset_told": preset_html(about.title, about.description, changed(settings, preset, kind)),
             "files": gr.update(visible=chosen.data == UPLOAD),
             "hubs": gr.update(visible=chosen.data == HUB),
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
             return shown | {
-                "told": layout.TEXT.awaited(missing, reader_of(kind).told, kind if chosen.data == HUB else "")
+                "told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind if chosen.data == HUB else "")
             }
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
@@ -83,6 +85,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
         code = program(spec, chosen, start.program(task))
+        name = chosen.data if chosen.data in SOURCES else "task"
         return shown | {
             "earlier_told": told_html(page.services, start, history, task),
             "walk": layout.TEXT.walk(
@@ -92,6 +95,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
                 learns_from_pairs(settings, kind),
                 rate_text(settings.learning_rate),
                 steps_of(code),
+                task.labels,
+                *(short(text, TEXT_LENGTH) for text in task.as_text(dataset.train[0], name)),
             ),
             "drawn": rate_html(settings, steps),
             "chain": chain_html(kind, spec, settings, task.labels, longest),

@@ -64,14 +64,14 @@ def start_of(services: Services, model: str, history: Sequence[Record], number: 
     if (number or MODEL) == MODEL:
         return Start(services.store.spec(services.key(model)))
     record = next((record for record in history if str(record.number) == number), None)
-    if record is None or not runs.kept(record.run):
+    if record is None or not runs.has(record.run):
         raise UserError(GONE)
     return Start(services.store.spec(runs.base(record.run)), record, runs.folder(record.run))
 
 
 def kept_of(services: Services, history: Sequence[Record]) -> list[Record]:
     """Those of a reader's runs whose models are kept, newest first."""
-    return [record for record in reversed(history) if services.trainings.runs.kept(record.run)]
+    return [record for record in reversed(history) if services.trainings.runs.has(record.run)]
 
 
 def menu(services: Services, history: Sequence[Record], number: str | None) -> tuple[Any, Any]:

@@ -51,11 +51,11 @@ def beside_html(here: tuple[str, Distribution], there: tuple[str, Distribution],
         {
             "text": short(text, 90),
             "best": best_html(guesses, True, style, widest),
-            "chance": percent(guesses.watched.probability),
+            "chance": percent(guesses.target.probability),
         }
         for text, guesses in both
     ]
-    return TEXT.beside(token_label(here[1].watched.token), sides)
+    return TEXT.beside(token_label(here[1].target.token), sides)
 
 
 def likelihood_html(likelihood: Likelihood) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.model.encoding import cut_told
+from demos.bert.model.encoding import truncation_notice
 from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.lens import Distribution, distributions, hide, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
@@ -155,7 +155,7 @@ def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Ite
     """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
     cloze = filler.gaps(Sentence(text or "", pair or "", model), marks)
     last = filler.layers(model, cloze, WATCHED)[-1]
-    watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
+    watched = dict.fromkeys([last.target.token_id, *(guess.token_id for guess in last.best)])
     steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(watched)[:WATCHED])
     yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
@@ -193,7 +193,7 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
     number = min(here.on_side.index(here.focus), len(there.on_side) - 1)  # the same gap of several
     there = replace(there, focus=there.on_side[number])
     guesses_here = filler.layers(sentence.model, here, SIDE)[-1]
-    guesses_there = filler.layers(sentence.model, there, SIDE, guesses_here.watched.token_id)[-1]
+    guesses_there = filler.layers(sentence.model, there, SIDE, guesses_here.target.token_id)[-1]
     mask_token = filler.pretrained(sentence.model).tokenizer.mask_token
     return beside_html(
         (with_gap(here, mask_token), guesses_here),
@@ -249,7 +249,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
         for place, guesses in zip(places, distributions(pretrained.word_logits, tokenizer, hidden, top), strict=True):
             words = [{"token": guess.token, "probability": guess.probability} for guess in guesses.best]
             masks.append({"place": place, "entropy": guesses.entropy, "words": words})
-        notice = cut_told(encoding)
+        notice = truncation_notice(encoding)
         return {"tokens": list(encoding.tokens), "masks": masks} | ({"notice": notice} if notice else {})
 
     return fill_mask

@@ -34,7 +34,7 @@ from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import read_passage
 from demos.training.service.background import BEAT_SECONDS
-from demos.widgets.live_curve.text import duration, waiting_told
+from demos.widgets.live_curve.text import duration, waiting_text
 from demos.widgets.run_controller.run_controller import guarded
 
 OPENING = 100  # steps on the empty axes
@@ -71,7 +71,7 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": asked_told(pretrained, situation.passage, look.asked, look.before),
+            "asked": asked_told(pretrained, situation.passage, look.probes, look.before),
             "after": gr.update(visible=False),
             "batch": batch_told(pretrained, look.instances, 1),
             "numbers": TEXT.no_numbers(),
@@ -149,7 +149,7 @@ class Learning:
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event; the curve asks for it by itself."""
         if isinstance(event, Waiting):
-            feed.state["status"] = waiting_told(event.place, event.seconds)
+            feed.state["status"] = waiting_text(event.place, event.seconds)
         elif isinstance(event, Made):
             feed.points = list(event.points)
             feed.state["total"] = max(len(event.points) + steps, 10)
@@ -173,7 +173,7 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, said=said_told(event)),
             "step": TEXT.step(step, event.last, CLIP),
-            "asked": asked_told(pretrained, situation.passage, event.asked, event.before, event),
+            "asked": asked_told(pretrained, situation.passage, event.probes, event.before, event),
             "after": gr.update(visible=True),
             "gradient": gradient_figure(event.last.norms),
             "moved": moved_figure(event.rows),

@@ -41,7 +41,7 @@ def gradient_figure(norms: Mapping[str, float]) -> go.Figure:
 
 def groups(rows: Rows) -> dict[str, np.ndarray]:
     """Which rows <bool>[V] had to do with the batches: they stood in the input or were asked for."""
-    there = (rows.in_input > 0) | (rows.asked > 0)
+    there = (rows.in_input > 0) | (rows.as_answer > 0)
     return {THERE: there, NOWHERE: ~there}
 
 

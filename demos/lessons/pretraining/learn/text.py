@@ -28,7 +28,7 @@ from demos.templates import templates
 from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.live import Learned
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.probes import Asked, Question
+from demos.training.pretraining.probes import ProbeResult, Question
 from demos.training.pretraining.rows import Rows
 
 TEXT = templates(__file__)
@@ -51,7 +51,11 @@ def said_told(event: Learned) -> str:
 
 
 def asked_told(
-    pretrained: Pretrained, passage: Passage, asked: Sequence[Question], before: Asked, event: Learned | None = None
+    pretrained: Pretrained,
+    passage: Passage,
+    asked: Sequence[Question],
+    before: ProbeResult,
+    event: Learned | None = None,
 ) -> str:
     """The guesses at the hidden words before and, where there is one, after a press; then the mean losses (HTML)."""
     after = event.after if event else None
@@ -112,7 +116,7 @@ def top_rows_html(tokenizer: Any, rows: Rows, count: int = TOP_ROWS) -> str:
             "token": visible(token),
             "moved": rows.moved[at],
             "in_input": rows.in_input[at],
-            "asked": rows.asked[at],
+            "asked": rows.as_answer[at],
             "wrongly": rows.wrongly[at],
             "gradients": [norm[at] for norm in norms if norm is not None],
         }

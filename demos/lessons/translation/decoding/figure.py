@@ -44,9 +44,9 @@ def one_vector_figure(
     figure.update_layout(
         **plotly_layout(height=height, margin={"l": left, "r": right, "t": 10, "b": 64}, showlegend=False)
     )
-    said = {"text": f"one vector:<br>{width} numbers"}
+    title = {"text": f"one vector:<br>{width} numbers"}
     figure.update_layout(
-        xaxis=BARE | {"domain": [0, 0.66], "range": [0, 1], "showticklabels": False, "title": said},
+        xaxis=BARE | {"domain": [0, 0.66], "range": [0, 1], "showticklabels": False, "title": title},
         yaxis=BARE | {"range": [1, 0], "tickvals": down, "ticktext": [plot_text(word) for word in source]},
         xaxis2={"domain": [0.66, 1], "range": [0, 1], "title": {"text": "probability"}}
         | {"tickformat": ".0%", "tickvals": [0, 1], "showgrid": False},

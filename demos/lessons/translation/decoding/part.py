@@ -26,7 +26,7 @@ from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 TEXT = templates(__file__)
 LISTED = 24  # held-out sentences in the menu
 WITH, WITHOUT = "with attention", "without attention"
-KINDS = [("additive (Bahdanau)", "additive"), ("none: one vector for all", "none")]
+KINDS = [("additive (Bahdanau)", "additive"), ("none (one vector for the whole sentence)", "none")]
 
 
 def build(page: Page) -> None:
@@ -83,7 +83,10 @@ def drawn(_: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
         "choice": step_slider(word, at, written),
         "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
         "both": TEXT.both(
-            *both, pair.target if pair else None, attends, lost() if lost() != " ".join(source[:-1]) else ""
+            *both,
+            pair.target if pair else None,
+            attends and bool(links),
+            lost() if lost() != " ".join(source[:-1]) else "",
         ),
         "numbers": TEXT.numbers(
             matrix_table(weights, labels(written), labels(source), "Attention weights") if attends else "",
@@ -98,8 +101,10 @@ def drawn(_: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
 def lost() -> str:
     """The longest sentence of the menu that is right with attention and wrong without."""
     rights = zip(held_out()[:LISTED], right("additive"), right("none"), strict=False)
-    found = [" ".join(pair.source[:-1]) for pair, with_attention, without in rights if with_attention and not without]
-    return max(found, key=len, default="")
+    sentences = [
+        " ".join(pair.source[:-1]) for pair, with_attention, without in rights if with_attention and not without
+    ]
+    return max(sentences, key=len, default="")
 
 
 def labels(words: Sequence[str]) -> Labels:
@@ -117,7 +122,7 @@ PART = Part(
     tab="Translate, step by step",
     look=(
         "Each row is one step of the decoder, which writes a French word; with attention, the weights show which "
-        "English words it reads. The adjectives change places with the noun, so the weights leave the diagonal."
+        "English words it reads. In French, most adjectives follow the noun, so the largest weights leave the diagonal."
     ),
     build=build,
     reads_sentence=False,

@@ -14,7 +14,7 @@ WITH = """
     context = weights @ memory
 """
 WITHOUT = """
-    context = last  # no attention: the encoder's last state, the same at each step
+    context = last  # no attention: the encoder's last states in both directions, the same at each step
 """
 WEIGHTS = ', " ".join(f"{weight:.4f}" for weight in weights)'
 

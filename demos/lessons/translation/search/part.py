@@ -82,20 +82,23 @@ def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, ste
     result, first = search(trained, source, wide, power), greedy(trained, source)
     upto = int(number(steps, 0, len(result.steps)))
     pair = next((pair for pair in held_out() if pair.source == source), None)
-    finished = [(words_of(trained, one), one.log_probability, len(one.tokens), one.score) for one in result.finished]
+    finished = [
+        (words_of(trained, hypothesis), hypothesis.log_probability, len(hypothesis.tokens), hypothesis.score)
+        for hypothesis in result.finished
+    ]
     rate = (len(missed(str(kind), WIDTH)), len(held_out()), WIDTH)
     return {
         "tree": tree_figure(result, trained.target.words.__getitem__, upto or len(result.steps)),
         "steps": gr.update(maximum=len(result.steps), value=upto),
-        "found": TEXT.found(
+        "found": TEXT.translations(
             source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate
         ),
         "numbers": TEXT.numbers(
             finished,
             [
-                (at, [trained.target.words[token] for token in one.hypothesis.tokens],
-                 one.hypothesis.log_probability, one.log_probability, one.fate)
-                for at, step in enumerate(result.steps, start=1) for one in step
+                (at, [trained.target.words[token] for token in candidate.hypothesis.tokens],
+                 candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate)
+                for at, step in enumerate(result.steps, start=1) for candidate in step
             ],
         ),
         "program": search_code(str(kind), source, wide, power),
@@ -110,10 +113,10 @@ def drawn_by_chance(
     sampling = Sampling(number(temperature, 0.1, 3), int(number(top_k, 0, 1_000)), number(top_p, 0.05, 1)).check()
     first = int(number(seed, 0, 2**31))
     texts = []
-    for one in range(first, first + SEEDS):
-        drawn = drawn_words(trained, source, sampling, one)
+    for draw_seed in range(first, first + SEEDS):
+        drawn = drawn_words(trained, source, sampling, draw_seed)
         words = [trained.target.words[word.token] for word in drawn]
-        texts.append((one, words[:-1], sum(word.log_probability for word in drawn)))
+        texts.append((draw_seed, words[:-1], sum(word.log_probability for word in drawn)))
     tokens, logits = greedy(trained, source).tokens, continuations(trained, source)
     steps = [reshape(logits([tokens[:at]])[0], sampling) for at in range(len(tokens))]
     at = min(range(len(steps)), key=lambda place: steps[place].original.max().item())
@@ -135,12 +138,12 @@ def chosen(kind: Any) -> Trained:
 def number(value: Any, least: float, most: float) -> float:
     """A control's number, brought into its bounds. Raises UserError where it is none."""
     try:
-        found = float(value)
+        parsed = float(value)
     except (TypeError, ValueError) as error:
         raise UserError(NO_NUMBER) from error
-    if found != found:
+    if parsed != parsed:
         raise UserError(NO_NUMBER)
-    return min(max(found, least), most)
+    return min(max(parsed, least), most)
 
 
 PART = Part(

@@ -113,8 +113,8 @@ def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
     model, words, right = learned(), six_words.WORDS, six_words.TARGET
     step = clamp(six_words.STEPS if steps is None else steps, six_words.STEPS + 1)
     at = clamp(float(place or 1) - 1, len(right))
-    before, after = (model.distributions(one) for one in (0, step))
-    old, new = (model.costs(one).tolist() for one in (0, step))
+    before, after = (model.distributions(at_step) for at_step in (0, step))
+    old, new = (model.costs(at_step).tolist() for at_step in (0, step))
     word = words.index(right[at])
     matrices = [("targets", model.targets), ("before training", before), (f"after {step} steps", after)]
     return {
@@ -142,11 +142,14 @@ def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
     likeliest = [word for word in after.distributions[at].topk(WORDS).indices.tolist() if word != right]
     shown = [right, *likeliest[: WORDS - 1]]
     names = [words[word] for word in after.targets]
-    first, last = (probability(one, at) for one in (before, after))
+    first, last = (probability(translator_costs, at) for translator_costs in (before, after))
     return {
         "bars": target_figure(
             [
-                (words[word], float(word == right), *(float(one.distributions[at, word]) for one in (before, after)))
+                (
+                    words[word], float(word == right),
+                    *(float(translator_costs.distributions[at, word]) for translator_costs in (before, after)),
+                )
                 for word in shown
             ]
         ),
@@ -161,9 +164,9 @@ def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def probability(found: Costs, at: int) -> float:
+def probability(measured: Costs, at: int) -> float:
     """Of the right word at a place."""
-    return float(found.distributions[at, found.targets[at]])
+    return float(measured.distributions[at, measured.targets[at]])
 
 
 def costs_table(names: Sequence[str], before: Sequence[float], after: Sequence[float], loss: str) -> str:

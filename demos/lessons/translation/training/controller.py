@@ -110,7 +110,7 @@ class Trainer:
                             "run": "",
                             "curve": feed.message(),
                             **buttons(False),
-                            **compared((*(one for one in ran if one.task == new.task), new)[-MOST_RUNS:]),
+                            **compared((*(earlier for earlier in ran if earlier.task == new.task), new)[-MOST_RUNS:]),
                         }
                     elif isinstance(event, Failed):
                         yield {"run": "", "curve": feed.message(), **buttons(False)}
@@ -140,8 +140,8 @@ def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
 def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
     """The runs of this page on the last one's task, side by side."""
     lengths = [len(pair.source) for pair in TASKS[ran[-1].task].held_out()]
-    shares = [shares_by_length(lengths, one.right) for one in ran]
-    curves = curves_figure([(one.name, one.looks) for one in ran])
+    shares = [shares_by_length(lengths, run.right) for run in ran]
+    curves = curves_figure([(run.name, run.looks) for run in ran])
     return {
         "ran": ran,
         "runs": TEXT.runs(ran),

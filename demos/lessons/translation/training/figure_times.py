@@ -10,7 +10,7 @@ from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import templates
 
 TEXT = templates(__file__)
-MODES = {"trained": ("pass in training", "solid"), "written": ("writing", "dash")}
+MODES = {"trained": ("forward pass", "solid"), "written": ("writing", "dash")}
 
 
 def times_figure(measured: Measured) -> go.Figure:
@@ -29,13 +29,13 @@ def times_figure(measured: Measured) -> go.Figure:
     figure.update_layout(legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, showlegend=True)
     ticks = list(next(iter(measured.times.values())).trained)
     figure.update_xaxes(
-        type="log", title="words to read, and to write", tickvals=ticks, ticktext=[str(n) for n in ticks]
+        type="log", title="words per sentence (read, and written)", tickvals=ticks, ticktext=[str(n) for n in ticks]
     )
     figure.update_yaxes(type="log", title=f"milliseconds for {SENTENCES} sentences", dtick=1)
     return figure
 
 
-def times_told(measured: Measured) -> Markup:
+def times_summary(measured: Measured) -> Markup:
     """The measured times in words."""
     rows = [
         (f"{name}, {title}", list(getattr(times, mode).values()))

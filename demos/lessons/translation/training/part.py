@@ -14,7 +14,7 @@ from demos.bert.translation.translators import KINDS as ALL_KINDS
 from demos.bert.translation.translators import TRANSFORMER
 from demos.errors import UserError
 from demos.lessons.translation.training.controller import CHANGED, Trainer, idle, waits
-from demos.lessons.translation.training.figure_times import times_figure, times_told
+from demos.lessons.translation.training.figure_times import times_figure, times_summary
 from demos.lessons.translation.training.program import training_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
@@ -60,7 +60,9 @@ def build(page: Page) -> None:
     parts["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
     parts["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
     with gr.Row():
-        timed = gr.Button("Measure both on this server", elem_id="translation-time", scale=0, min_width=340)
+        timed = gr.Button(
+            "Time the GRU and the Transformer on this server", elem_id="translation-time", scale=0, min_width=340
+        )
     times = gr.HTML("", elem_id="translation-times-told", elem_classes="said")
     plot = gr.Plot(label="Times of GRU and Transformer", show_label=False, visible=False, elem_id="translation-times")
     parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
@@ -103,7 +105,7 @@ def build(page: Page) -> None:
 def time_both() -> tuple[str, Any]:
     """What was measured of the GRU with attention and of the Transformer: in words, and as lines."""
     measured = measure({"GRU with attention": bundled("additive"), "Transformer": bundled(TRANSFORMER)})
-    return times_told(measured), gr.update(value=times_figure(measured), visible=True)
+    return times_summary(measured), gr.update(value=times_figure(measured), visible=True)
 
 
 def read_plan(score: Any, steps: Any, seed: Any, task: Any = FRENCH) -> Plan:

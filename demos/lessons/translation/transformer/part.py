@@ -93,20 +93,22 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
     """All that one sentence, a place and a row show."""
     source = read_sentence(str(typed or ""))
     written, encoded, computed = translated(bundled(TRANSFORMER), source)
-    given = [SPECIAL[BEGIN], *written[:-1]]
+    decoder_words = [SPECIAL[BEGIN], *written[:-1]]
     at, number, of_head = clamp(place, len(PLACES)), step_at(float(word or 1), written), clamp(_less(head), HEADS)
     chosen = PLACES[at]
     likeliest = next_words(computed, number)
     changes: dict[str, Any] = {
-        "picture": TEXT.picture(drawing(), ACROSS, at, source, given[: number + 1], likeliest[0][0], likeliest[0][2]),
+        "picture": TEXT.picture(
+            drawing(), ACROSS, at, source, decoder_words[: number + 1], likeliest[0][0], likeliest[0][2]
+        ),
         "choice": step_slider(word, number, written),
         "program": transformer_code(source),
     }
-    asks = source if chosen.kind == ENCODER else given
+    asks = source if chosen.kind == ENCODER else decoder_words
     row_number = clamp(number, len(asks))
     if chosen.step == ATTENTION:
         shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen  # what the output's vector has read last
-        answers = given if shown.kind == DECODER else source
+        answers = decoder_words if shown.kind == DECODER else source
         row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
         figure = alignment_figure(answers, asks, row.weights, (), row_number)
         changes |= {"plot": gr.update(value=figure, visible=True), "strips": gr.update(visible=False)}
@@ -118,7 +120,7 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
         if chosen.kind == OUTPUT:
             states = computed.layers[-1].output[0, number]
             changes["said"] = TEXT.output(
-                number + 1, given[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
+                number + 1, decoder_words[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
                 number + 1 == len(written),
             )  # fmt: skip
     else:
@@ -129,7 +131,7 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
         table = strips_table(strips, f"The vectors of “{asks[row_number]}”")
     changes["numbers"] = TEXT.numbers(
         table,
-        [(one, [f"{logit:.3f}", f"{share:.4f}"]) for one, logit, share in likeliest],
+        [(candidate, [f"{logit:.3f}", f"{share:.4f}"]) for candidate, logit, share in likeliest],
         sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
     )
     return changes
@@ -140,7 +142,7 @@ def strip_names(place: Place) -> dict[str, str]:
     if place.step == EMBEDDED:
         return {"words": "embedding × √d", "positions": "+ position", "output": "= sum"}
     if place.step == FED:
-        return {"rows": "x", "before": "xW₁ + b₁", "hidden": "after ReLU", "output": "after W₂, b₂"}
+        return {"rows": "x", "before": "xW₁ + b₁", "hidden": "h = ReLU", "output": "hW₂ + b₂"}
     answer = "feed-forward" if place.step == FED_ADDED else "attention"
     return {"rows": "x", "sublayer": f"+ {answer}", "total": "= sum", "output": "LayerNorm"}
 
@@ -157,8 +159,8 @@ def said_at(place: Place, word: str, row: int, vectors: Mapping[str, np.ndarray]
     names = strip_names(place)
 
     def rows(*keys: str, **named: str) -> list[tuple[str, list[float], int]]:
-        found = {key: names[key] for key in keys} | named
-        return [(name, vectors[key][:SHOWN].tolist(), len(vectors[key])) for key, name in found.items()]
+        titles = {key: names[key] for key in keys} | named
+        return [(name, vectors[key][:SHOWN].tolist(), len(vectors[key])) for key, name in titles.items()]
 
     if place.step == EMBEDDED:
         language = bundled(TRANSFORMER).source if reads else bundled(TRANSFORMER).target
@@ -194,7 +196,7 @@ def next_words(computed: Written, number: int) -> list[tuple[str, float, float]]
     logits = computed.logits[0, number]
     shares = logits.softmax(-1)
     words = bundled(TRANSFORMER).target.words
-    return [(words[one], logits[one].item(), shares[one].item()) for one in shares.topk(TOP).indices.tolist()]
+    return [(words[index], logits[index].item(), shares[index].item()) for index in shares.topk(TOP).indices.tolist()]
 
 
 def labels(words: Sequence[str]) -> Labels:

@@ -43,10 +43,10 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
     ranks, losses, masked, margins = [], [], [], []
     for rows in batches_of(instances):
         batch = collate(rows, tokenizer.pad_token_id)
-        asked = batch.labels != NO_LABEL
+        chosen = batch.labels != NO_LABEL
         with torch.inference_mode():
             hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
-            logits, answers = parts.word_logits(hidden[asked]).float(), batch.labels[asked]
+            logits, answers = parts.word_logits(hidden[chosen]).float(), batch.labels[chosen]
             own = logits.gather(1, answers[:, None])
             ranks += (logits > own).sum(dim=1).tolist()
             losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()

@@ -101,8 +101,8 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
         for row in cleaned
     ]  # fmt: skip
 
-    def check(kept: Sequence[Item[Row]]) -> None:
-        class_names([item.value for item in kept], noun, cleaned)
+    def check(distinct: Sequence[Item[Row]]) -> None:
+        class_names([item.value for item in distinct], noun, cleaned)
 
     parts = split_items(items, seed, max_train, noun, check)
     labels = tuple(sorted({row.label for split in (parts.train, parts.validation, parts.test) for row in split}))

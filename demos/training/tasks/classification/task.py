@@ -47,6 +47,11 @@ class Classification(OneOfSeveral):
         rows = token_ids(tokenizer, [example.text for example in examples], max_length)
         return [Features((ids,), example.label, cut) for (ids, cut), example in zip(rows, examples, strict=True)]
 
+    def as_text(self, example: Example, name: str) -> tuple[str, str]:
+        """As SST-2 or MRPC in T5's paper; the answer is the class's name."""
+        texts = f"sentence1: {example.text} sentence2: {example.pair}" if self.pairs else f"sentence: {example.text}"
+        return f"{name} {texts}", self.labels[example.label]
+
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch, C]."""
         result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask))

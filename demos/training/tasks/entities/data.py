@@ -97,11 +97,11 @@ def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_trai
     return EntityDataset(name, train, validation, test, (*notes, *parts.notes), labels=labels)
 
 
-def _enough(kept: Sequence[object]) -> None:
-    if len(kept) < MIN_SENTENCES:
+def _enough(distinct: Sequence[object]) -> None:
+    if len(distinct) < MIN_SENTENCES:
         raise UserError(
-            f"The file has {len(kept):,} different sentence{'' if len(kept) == 1 else 's'}; at least {MIN_SENTENCES} "
-            "are needed, each followed by a blank line in a CoNLL file."
+            f"The file has {len(distinct):,} different sentence{'' if len(distinct) == 1 else 's'}; at least "
+            f"{MIN_SENTENCES} are needed, each followed by a blank line in a CoNLL file."
         )
 
 

@@ -9,7 +9,7 @@ from demos.training.tasks.entities.scores import EntityScore, EntityScores, Span
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundEntity:
     """An entity that the model found: the mean of its words' probabilities beside it."""
 
     start: int  # first word
@@ -24,7 +24,7 @@ class TagMistake:
 
     words: tuple[str, ...]
     true: tuple[Span, ...]
-    found: tuple[Found, ...]
+    found: tuple[FoundEntity, ...]
     read: int  # words that the model read; the others fell off at the sentence's end
 
 

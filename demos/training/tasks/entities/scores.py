@@ -22,10 +22,12 @@ class EntityScore:
     hits: int  # answered with the right words and the right type
 
     @classmethod
-    def of(cls, name: str, true: int, found: int, hits: int) -> EntityScore:
-        """From the counts: P = hits / found, R = hits / true, F1 = 2 hits / (found + true)."""
-        f1 = 2 * hits / (found + true) if found + true else 0.0
-        return cls(name, hits / found if found else 0.0, hits / true if true else 0.0, f1, true, found, hits)
+    def of(cls, name: str, true: int, predicted: int, hits: int) -> EntityScore:
+        """From the counts: P = hits / predicted, R = hits / true, F1 = 2 hits / (predicted + true)."""
+        f1 = 2 * hits / (predicted + true) if predicted + true else 0.0
+        return cls(
+            name, hits / predicted if predicted else 0.0, hits / true if true else 0.0, f1, true, predicted, hits
+        )
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,14 @@ def spans_of(tags: Sequence[str], strict: bool = False) -> list[Span]:
 
 
 def score_entities(
-    true: Sequence[Sequence[str]], found: Sequence[Sequence[str]], types: Sequence[str], strict: bool = False
+    true: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], types: Sequence[str], strict: bool = False
 ) -> EntityScores:
-    """Sentences' true and found BIO tags -> precision, recall and F1 over whole entities (Tjong Kim Sang 2003).
+    """Sentences' true and predicted BIO tags -> precision, recall and F1 over whole entities (Tjong Kim Sang 2003).
 
     Equal to seqeval's `classification_report`: its "micro avg" and its rows.
     """
     counts = {kind: [0, 0, 0] for kind in types}  # true, found, hits
-    for truth, guess in zip(true, found, strict=True):
+    for truth, guess in zip(true, predicted, strict=True):
         there, answered = set(spans_of(truth, strict)), set(spans_of(guess, strict))
         for number, spans in enumerate((there, answered, there & answered)):
             for *_, kind in spans:
@@ -88,10 +90,12 @@ def score_entities(
     return EntityScores(total, tuple(EntityScore.of(kind, *row) for kind, row in counts.items()))
 
 
-def ways_of(true: Sequence[Sequence[str]], found: Sequence[Sequence[str]], types: Sequence[str]) -> tuple[Ways, ...]:
+def ways_of(
+    true: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], types: Sequence[str]
+) -> tuple[Ways, ...]:
     """What became of each type's entities: each true one is counted once, each found one that touches none once."""
     counts = {kind: [0] * 5 for kind in types}
-    for truth, guess in zip(true, found, strict=True):
+    for truth, guess in zip(true, predicted, strict=True):
         there, answered = spans_of(truth), spans_of(guess)
         for span in there:
             counts[span[2]][VERDICTS.index(verdict_of(span, answered))] += 1

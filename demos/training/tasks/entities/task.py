@@ -13,7 +13,7 @@ import torch
 from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence
-from demos.training.tasks.entities.events import Found, TagMistake, TagResult
+from demos.training.tasks.entities.events import FoundEntity, TagMistake, TagResult
 from demos.training.tasks.entities.scores import score_entities, spans_of, types_of, ways_of
 from demos.training.tasks.heads import HeadTask, head_fields
 from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features, tokenized
@@ -58,11 +58,17 @@ class Entities(HeadTask):
             for word in words:
                 first.append(len(ids))
                 ids += word
-            kept = ids[: max_length - 1]
-            sequence = (*kept, tokenizer.sep_token_id)
-            read = tuple(place for place in first if place < len(kept))
-            features.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
+            truncated = ids[: max_length - 1]
+            sequence = (*truncated, tokenizer.sep_token_id)
+            read = tuple(place for place in first if place < len(truncated))
+            features.append(Features((sequence,), example.labels, len(truncated) < len(ids), extra=read))
         return features
+
+    def as_text(self, example: TaggedSentence, name: str) -> tuple[str, str]:
+        """Not in T5's paper: the entities, each behind its type; "none" where there are none."""
+        tags = [self.labels[label] for label in example.labels]
+        spans = [f"{kind}: {' '.join(example.words[start:end])}" for start, end, kind in spans_of(tags)]
+        return f"{name}: {' '.join(example.words)}", "; ".join(spans) or "none"
 
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """The label of each word at its first piece, NO_LABEL at every other token: [batch, n]."""
@@ -110,33 +116,38 @@ class Entities(HeadTask):
             self.tags([label for label, _ in row], len(words)) for row, words in zip(answers, sentences, strict=True)
         ]
 
-    def found(self, answer: Answer) -> tuple[Found, ...]:
+    def entities_of(self, answer: Answer) -> tuple[FoundEntity, ...]:
         """The entities in one sentence's answer."""
         spans = spans_of(self.tags([label for label, _ in answer]))
         return tuple(
-            Found(start, end, kind, sum(chance for _, chance in answer[start:end]) / (end - start))
+            FoundEntity(start, end, kind, sum(chance for _, chance in answer[start:end]) / (end - start))
             for start, end, kind in spans
         )
 
     def outcome(self, dataset: EntityDataset, answers: Answers, ended: Ended) -> TagResult:
         """With the scores, what became of each type's entities, and the sentences with a mistake."""
         true = [self.tags(example.labels) for example in dataset.test]
-        found = self._answered(answers, true)
+        predicted = self._answered(answers, true)
         words = sum(map(len, true))
-        right = sum(a == b for truth, guess in zip(true, found, strict=True) for a, b in zip(truth, guess, strict=True))
+        right = sum(
+            a == b for truth, guess in zip(true, predicted, strict=True) for a, b in zip(truth, guess, strict=True)
+        )
         wrong = [
-            (_surest(truth, guess, row), TagMistake(example.words, tuple(spans_of(truth)), self.found(row), len(row)))
-            for example, truth, guess, row in zip(dataset.test, true, found, answers, strict=True)
+            (
+                _surest(truth, guess, row),
+                TagMistake(example.words, tuple(spans_of(truth)), self.entities_of(row), len(row)),
+            )
+            for example, truth, guess, row in zip(dataset.test, true, predicted, answers, strict=True)
             if spans_of(truth) != spans_of(guess)
         ]
         wrong.sort(key=lambda scored: -scored[0])
         return TagResult(
             labels=self.labels,
-            scores=score_entities(true, found, self.types),
-            strict=score_entities(true, found, self.types, strict=True).total,
+            scores=score_entities(true, predicted, self.types),
+            strict=score_entities(true, predicted, self.types, strict=True).total,
             word_accuracy=right / max(1, words),
             outside=sum(label == OUTSIDE for example in dataset.test for label in example.labels) / max(1, words),
-            ways=ways_of(true, found, self.types),
+            ways=ways_of(true, predicted, self.types),
             sentences=len(true),
             cut=sum(len(row) < len(tags) for row, tags in zip(answers, true, strict=True)),
             baseline=BASELINE,
@@ -150,9 +161,9 @@ class Entities(HeadTask):
 TASK = Entities
 
 
-def _surest(true: Sequence[str], found: Sequence[str], answer: Answer) -> float:
+def _surest(true: Sequence[str], predicted: Sequence[str], answer: Answer) -> float:
     """The highest probability that a wrong label got; 0 where only unread words are wrong."""
-    chances = (chance for a, b, (_, chance) in zip(true, found, answer, strict=False) if a != b)
+    chances = (chance for a, b, (_, chance) in zip(true, predicted, answer, strict=False) if a != b)
     return max(chances, default=0.0)
 
 
@@ -183,13 +194,13 @@ def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[Tagg
     for example, words in zip(examples, pieces_of(tokenizer, [example.words for example in examples]), strict=True):
         ids = [tokenizer.cls_token_id, *chain(*words), tokenizer.sep_token_id]
         numbers = [number for number, pieces in enumerate(words) for _ in pieces]
-        asked = [
+        first_labels = [
             labels[label] if first else ""
             for label, pieces in zip(example.labels, words, strict=True)
             for first in [True, *[False] * (len(pieces) - 1)]
         ]
         tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
-        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *asked, "")))
+        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *first_labels, "")))
     return sentences
 
 

@@ -119,9 +119,9 @@ def build_choices(
     return ChoiceDataset(name, *split_items(rows, seed, max_train, "item", _enough))
 
 
-def _enough(kept: Sequence[Item[ChoiceExample]]) -> None:
-    if len(kept) < MIN_ITEMS:
-        raise UserError(f"There are {len(kept):,} different items; at least {MIN_ITEMS} are needed.")
+def _enough(distinct: Sequence[Item[ChoiceExample]]) -> None:
+    if len(distinct) < MIN_ITEMS:
+        raise UserError(f"There are {len(distinct):,} different items; at least {MIN_ITEMS} are needed.")
 
 
 def _text(value: Any, where: str) -> str:

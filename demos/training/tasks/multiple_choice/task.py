@@ -72,6 +72,12 @@ class MultipleChoice(OneOfSeveral):
         """One number a sequence."""
         return 1
 
+    def as_text(self, example: ChoiceExample, name: str) -> tuple[str, str]:
+        """Not in T5's paper: the endings by their letters, of which the right one's is written."""
+        endings = " ".join(f"{letter}: {ending}" for letter, ending in zip(self.labels, example.endings, strict=True))
+        beginning = " ".join(filter(None, (example.context, example.start)))
+        return f"{name} beginning: {beginning} {endings}", self.labels[example.label]
+
     def features(self, tokenizer: Any, examples: Sequence[ChoiceExample], max_length: int) -> list[Features]:
         """[CLS] context start [SEP] ending [SEP] of each ending, segments 0 and 1, cut to `max_length` tokens."""
         pairs = [pair for example in examples for pair in sequences_of(example)]

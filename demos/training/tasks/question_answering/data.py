@@ -116,11 +116,11 @@ def _distinct(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]
     return list(first.values()), notes
 
 
-def _enough(kept: Sequence[Item[list[QuestionExample]]]) -> None:
-    questions = sum(len(item.value) for item in kept)
-    if len(kept) < MIN_PARAGRAPHS or questions < MIN_QUESTIONS:
+def _enough(distinct: Sequence[Item[list[QuestionExample]]]) -> None:
+    questions = sum(len(item.value) for item in distinct)
+    if len(distinct) < MIN_PARAGRAPHS or questions < MIN_QUESTIONS:
         raise UserError(
-            f"The data has {count_of(questions, 'question')} on {count_of(len(kept), 'paragraph')}; at least "
+            f"The data has {count_of(questions, 'question')} on {count_of(len(distinct), 'paragraph')}; at least "
             f"{MIN_QUESTIONS} on {MIN_PARAGRAPHS} are needed, since no paragraph may be in two splits."
         )
 

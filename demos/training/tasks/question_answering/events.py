@@ -103,7 +103,7 @@ class SpanResult(Outcome):
     @property
     def metrics(self) -> dict[str, float]:
         """The headline first."""
-        told = {"exact match": self.scores.exact, "token F1": self.scores.f1}
+        values = {"exact match": self.scores.exact, "token F1": self.scores.f1}
         if self.null:
-            told |= {"HasAns F1": self.null.chosen.answerable.f1, "NoAns F1": self.null.chosen.unanswerable.f1}
-        return told
+            values |= {"HasAns F1": self.null.chosen.answerable.f1, "NoAns F1": self.null.chosen.unanswerable.f1}
+        return values

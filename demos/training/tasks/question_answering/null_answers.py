@@ -46,8 +46,8 @@ class Graded:
         """From the best spans' texts and each question's answers, none where the paragraph has none."""
         wanted = [texts or ("",) for texts in answers]
 
-        def graded(given: Sequence[str]) -> np.ndarray:
-            pairs = zip(given, wanted, strict=True)
+        def graded(predictions: Sequence[str]) -> np.ndarray:
+            pairs = zip(predictions, wanted, strict=True)
             return np.array([(exact_match(*pair), token_f1(*pair)) for pair in pairs], dtype=float).reshape(-1, 2)
 
         return cls(np.array(gaps), graded(guesses), graded([""] * len(wanted)), np.array([*map(bool, answers)]))
@@ -60,9 +60,9 @@ class Graded:
         """
         worth = np.where((self.gaps > tau)[:, None], self.nothing, self.spans)
 
-        def mean(kept: np.ndarray) -> SpanScores:
-            exact, f1 = worth[kept].mean(axis=0) if kept.any() else (0.0, 0.0)
-            return SpanScores(float(exact), float(f1), int(kept.sum()))
+        def mean(subset: np.ndarray) -> SpanScores:
+            exact, f1 = worth[subset].mean(axis=0) if subset.any() else (0.0, 0.0)
+            return SpanScores(float(exact), float(f1), int(subset.sum()))
 
         return AtThreshold(tau, mean(self.answerable | True), mean(self.answerable), mean(~self.answerable))
 
@@ -78,7 +78,7 @@ class Graded:
         *_, at = max((self.at(tau).every.f1, -abs(tau), at) for at, tau in enumerate(taus))
         return (taus[at] + taus[at + 1]) / 2 if at + 1 < len(taus) else taus[at]
 
-    def told(self, tau: float) -> NullScores:
+    def null_scores(self, tau: float) -> NullScores:
         """What the page draws of the test questions."""
         curve = tuple(map(self.at, self.thresholds()))
         return NullScores(self.at(tau), curve, tuple(self.gaps.tolist()), tuple(self.answerable.tolist()))

@@ -48,7 +48,7 @@ class QuestionAnswering(HeadTask):
             return self
         return replace(self, tau=graded(answers, examples).best())
 
-    def given(self, answer: SpanAnswer, example: QuestionExample) -> str:
+    def predicted_text(self, answer: SpanAnswer, example: QuestionExample) -> str:
         """The answer's text; "" where there is none."""
         return "" if self.unanswerable and answer.gap > self.tau else text_of(answer, example)
 
@@ -61,6 +61,11 @@ class QuestionAnswering(HeadTask):
     def outputs(self) -> int:
         """A start and an end logit, for every token."""
         return 2
+
+    def as_text(self, example: QuestionExample, name: str) -> tuple[str, str]:
+        """As SQuAD in T5's paper; without an answer, which is not in that paper, "no answer" is written."""
+        written = example.answers[0] if example.answers else "no answer"
+        return f"question: {example.question} context: {example.context}", written
 
     def features(self, tokenizer: Any, examples: Sequence[QuestionExample], max_length: int) -> list[Features]:
         """[CLS] question [SEP] window [SEP] with segments 0 and 1, a sequence a window; see `read_examples`."""
@@ -118,13 +123,13 @@ class QuestionAnswering(HeadTask):
 
     def score(self, answers: Answers, targets: Sequence[QuestionExample]) -> float:
         """The exact match."""
-        guesses = [self.given(answer, example) for answer, example in zip(answers, targets, strict=True)]
+        guesses = [self.predicted_text(answer, example) for answer, example in zip(answers, targets, strict=True)]
         return score_spans(guesses, [example.answers for example in targets]).exact
 
     def outcome(self, dataset: QuestionDataset, answers: Answers, ended: Ended) -> SpanResult:
         """With the scores by question word too, the mistakes, and one question to draw."""
         test = dataset.test
-        guesses = [self.given(answer, example) for answer, example in zip(answers, test, strict=True)]
+        guesses = [self.predicted_text(answer, example) for answer, example in zip(answers, test, strict=True)]
         by_word: defaultdict[str, list[int]] = defaultdict(list)
         for place, example in enumerate(test):
             by_word[example.word].append(place)
@@ -151,7 +156,7 @@ class QuestionAnswering(HeadTask):
             mistakes=tuple(wrong[:MAX_MISTAKES]),
             wrong=len(wrong),
             windows=sum(answer.windows for answer in answers),
-            null=graded(answers, test).told(self.tau) if self.unanswerable else None,
+            null=graded(answers, test).null_scores(self.tau) if self.unanswerable else None,
             **ended.run,
             answers=tuple(answers),
         )
@@ -172,8 +177,8 @@ def graded(answers: Sequence[SpanAnswer], examples: Sequence[QuestionExample]) -
 
 
 def _both_ends(answer: SpanAnswer, example: QuestionExample) -> bool:
-    found = [(span.start, span.end) for span in answer.best[:1]]
-    return bool(example.answers) and found == [(example.start, example.end)]
+    predicted = [(span.start, span.end) for span in answer.best[:1]]
+    return bool(example.answers) and predicted == [(example.start, example.end)]
 
 
 def _picture(test: Sequence[QuestionExample], answers: Sequence[SpanAnswer], guesses: Sequence[str]) -> Picture | None:

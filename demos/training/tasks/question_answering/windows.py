@@ -87,19 +87,19 @@ def read_examples(
     readings = []
     for example in examples:
         question, paragraph = pieces[example.question], pieces[example.context]
-        kept = min(len(question.ids), MOST_OF_QUESTION, max(0, max_length - 3) // 2)
-        windows = windows_of(len(paragraph.ids), max(1, max_length - 3 - kept))
+        question_length = min(len(question.ids), MOST_OF_QUESTION, max(0, max_length - 3) // 2)
+        windows = windows_of(len(paragraph.ids), max(1, max_length - 3 - question_length))
         past = 1 + max(question.words, default=-1)
         reading = Reading(
             example,
-            question.places[:kept],
+            question.places[:question_length],
             paragraph.places,
             tuple(past + word for word in paragraph.words),
             windows,
             _answer(paragraph.places, example),
-            len(question.ids) - kept,
+            len(question.ids) - question_length,
         )
-        begun = (tokenizer.cls_token_id, *question.ids[:kept], tokenizer.sep_token_id)
+        begun = (tokenizer.cls_token_id, *question.ids[:question_length], tokenizer.sep_token_id)
         sequences = tuple((*begun, *paragraph.ids[first:end], tokenizer.sep_token_id) for first, end in windows)
         segments = tuple((*[0] * len(begun), *[1] * (end - first + 1)) for first, end in windows)
         readings.append((reading, sequences, segments))

@@ -77,7 +77,7 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
     held_out_pairs = tuple(pairs[row] for row in rows)
     if len({pair.score for pair in held_out_pairs}) == 1:
         raise UserError("All held-out pairs have the same rating, so there is no order to compare; try another seed.")
-    notes = (rated.read_as.told,) if rated.read_as else ()
+    notes = (rated.read_as.note,) if rated.read_as else ()
     return PairDataset(
         rated.name, train, held_out_pairs, held_out_pairs, notes, top=top, held_out_rows=rows, form=rated.form
     )

@@ -104,13 +104,13 @@ class Similarity(Regression, PooledTask):
         scored = tuple(
             Scored(pair.first, pair.second, pair.score, row[0]) for pair, row in zip(dataset.test, answers, strict=True)
         )
-        gold, predicted = (np.array([getattr(one, name) for one in scored]) for name in ("gold", "predicted"))
+        gold, predicted = (np.array([getattr(pair, name) for pair in scored]) for name in ("gold", "predicted"))
         return SimilarityResult(
             agreement=correlation(predicted, gold),
             loss_before=ended.loss_before,
             mean_loss=self.mean_loss(dataset),
             trained_range=self.trained_range,
-            mistakes=tuple(sorted(scored, key=lambda one: -abs(one.error))[:MAX_MISTAKES]),
+            mistakes=tuple(sorted(scored, key=lambda pair: -abs(pair.error))[:MAX_MISTAKES]),
             answers=scored,
             **ended.run,
         )

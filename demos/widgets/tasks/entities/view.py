@@ -12,7 +12,7 @@ from demos.figures.scores_text import class_row
 from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence, example_of
-from demos.training.tasks.entities.events import Found, TagMistake, TagResult
+from demos.training.tasks.entities.events import FoundEntity, TagMistake, TagResult
 from demos.training.tasks.entities.scores import Span, spans_of, verdict_of
 from demos.training.tasks.entities.task import CutSentence, cut_sentences, telling_sentences
 from demos.widgets.live_curve.live_curve import Watcher
@@ -73,8 +73,8 @@ class EntityView(TaskView):
     def answer(self, task: Any, answer: Sequence[tuple[int, float]], boxes: Sequence[str]) -> str:
         """The sentence with the entities that are found, and each word's label."""
         words = example_of(boxes).words
-        found: Sequence[Found] = task.found(answer)
-        marks = [(name.start, name.end, name.kind, f"{name.probability:.0%}") for name in found]
+        entities: Sequence[FoundEntity] = task.entities_of(answer)
+        marks = [(name.start, name.end, name.kind, f"{name.probability:.0%}") for name in entities]
         labels = [task.labels[label] for label, _ in answer]
         rows = [
             (short(word, 60), short(label, 24), _hue(task.types, label[2:]) if label[1:2] == "-" else "", share)
@@ -83,7 +83,7 @@ class EntityView(TaskView):
         return TEXT.answer(
             parts=_marked(words, marks, task.types),
             rows=rows,
-            nothing=not found,
+            nothing=not entities,
             unread=len(words) - len(labels),
             alone=spans_of(labels) != spans_of(labels, strict=True),
         )
@@ -149,15 +149,15 @@ def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
 
 def _mistake(mistake: TagMistake, types: Sequence[str]) -> dict[str, Any]:
     """A test sentence twice: with what is there, and with what was found and how it is wrong."""
-    found = [(name.start, name.end, name.kind) for name in mistake.found]
-    true_marks = [(*span, "missed" if verdict_of(span, found) == "missed" else "") for span in mistake.true]
-    found_marks = [
+    predicted = [(name.start, name.end, name.kind) for name in mistake.found]
+    true_marks = [(*span, "missed" if verdict_of(span, predicted) == "missed" else "") for span in mistake.true]
+    predicted_marks = [
         (*span, f"{name.probability:.0%} {_wrong(span, mistake.true)}".strip())
-        for span, name in zip(found, mistake.found, strict=True)
+        for span, name in zip(predicted, mistake.found, strict=True)
     ]
-    wrong = [start for start, *_ in set(mistake.true) ^ set(found)]
+    wrong = [start for start, *_ in set(mistake.true) ^ set(predicted)]
     first = max(0, min(wrong) - 10) if len(mistake.words) > MOST_WORDS else 0
-    lines = {"true": true_marks, "found": found_marks}
+    lines = {"true": true_marks, "found": predicted_marks}
     return {which: _marked(mistake.words, marks, types, first) for which, marks in lines.items()}
 
 

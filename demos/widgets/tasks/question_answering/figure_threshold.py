@@ -51,7 +51,7 @@ def threshold_figure(null: NullScores) -> go.Figure:
             height=520,
             margin={"l": 110, "r": 20, "t": 88, "b": 130},
             shapes=[_line(null.chosen)],
-            annotations=[_told(null.chosen)],
+            annotations=[_annotation(null.chosen)],
             legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
             xaxis={"range": [low, high], "title": {"text": "null score − best span’s score"}, "anchor": "y"},
             yaxis={
@@ -66,7 +66,7 @@ def threshold_figure(null: NullScores) -> go.Figure:
                     "steps": [
                         {
                             "label": f"τ = {at.tau:+.2f}", "method": "relayout",
-                            "args": [{"shapes": [_line(at)], "annotations": [_told(at)]}],
+                            "args": [{"shapes": [_line(at)], "annotations": [_annotation(at)]}],
                         }
                         for at in steps
                     ],
@@ -84,7 +84,7 @@ def _line(at: AtThreshold) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(at: AtThreshold) -> dict[str, Any]:
+def _annotation(at: AtThreshold) -> dict[str, Any]:
     text = (
         f"<b>τ = {at.tau:+.2f}</b>: EM {at.every.exact:.3f}, F1 {at.every.f1:.3f}<br>"
         f"HasAns F1 {at.answerable.f1:.3f}, NoAns F1 {at.unanswerable.f1:.3f}"

@@ -79,7 +79,7 @@ class QuestionView(TaskView):
         return TEXT.answer(
             question=example.question,
             paragraph=marked_html(
-                example.context, {"found": (best.start, best.end)} if task.given(answer, example) else {}
+                example.context, {"found": (best.start, best.end)} if task.predicted_text(answer, example) else {}
             ),
             answer=answer,
             unanswerable=task.unanswerable,
@@ -102,7 +102,7 @@ class QuestionView(TaskView):
         def values(place: int, answer: SpanAnswer) -> tuple[float]:
             example = dataset.validation[place]
             task = QuestionAnswering(unanswerable=dataset.has_unanswerable)
-            return (token_f1(task.given(answer, example), example.answers or ("",)),)
+            return (token_f1(task.predicted_text(answer, example), example.answers or ("",)),)
 
         return Watcher(("of the words belong to the correct answer (token F1)",), label_of, values)
 

@@ -22,7 +22,7 @@ def scatter_figure(result: SimilarityResult) -> go.Figure:
 
     Points of equal scores are moved sideways by a little, from one seed, so as not to hide each other.
     """
-    predicted = np.array([one.predicted for one in result.answers], dtype=np.float64)
+    predicted = np.array([pair.predicted for pair in result.answers], dtype=np.float64)
     low, high = min([LOWEST, *predicted]) - BEYOND, max([HIGHEST, *predicted]) + BEYOND
     mean = result.trained_range[1]
     drawn = go.Figure()
@@ -36,12 +36,12 @@ def scatter_figure(result: SimilarityResult) -> go.Figure:
     )  # fmt: skip
     named = len(result.answers) <= NAMED_PAIRS
     drawn.add_scatter(
-        x=np.round(jittered(np.array([one.gold for one in result.answers])), 3),
+        x=np.round(jittered(np.array([pair.gold for pair in result.answers])), 3),
         y=np.round(predicted, 3),
         mode="markers",
         name="test pair",
         marker={"color": CLASSES[0], "size": 11 if len(result.answers) <= FEW else 7, "opacity": 0.9},
-        customdata=[_told(one, named) for one in result.answers],
+        customdata=[_hover_text(pair, named) for pair in result.answers],
         hovertemplate="%{customdata}<extra></extra>",
     )
     drawn.update_layout(
@@ -58,7 +58,7 @@ def scatter_figure(result: SimilarityResult) -> go.Figure:
     return drawn
 
 
-def _told(one: Scored, named: bool) -> str:
-    scores = f"gold {one.gold:g}, predicted {one.predicted:.2f}"
-    texts = [plot_text(short(text, 70)) for text in (one.first, one.second)] if named else []
+def _hover_text(pair: Scored, named: bool) -> str:
+    scores = f"gold {pair.gold:g}, predicted {pair.predicted:.2f}"
+    texts = [plot_text(short(text, 70)) for text in (pair.first, pair.second)] if named else []
     return "<br>".join([*texts, scores])

@@ -58,8 +58,8 @@ class SimilarityView(TaskView):
     def mistakes(self, outcome: SimilarityResult) -> str:
         """The pairs whose prediction is farthest off."""
         rows = [
-            {"texts": [short(text, 300) for text in (one.first, one.second)], "scored": one}
-            for one in outcome.mistakes[:SHOWN_MISTAKES]
+            {"texts": [short(text, 300) for text in (pair.first, pair.second)], "scored": pair}
+            for pair in outcome.mistakes[:SHOWN_MISTAKES]
         ]
         return TEXT.mistakes(rows=rows, count=len(outcome.answers))
 
@@ -90,8 +90,8 @@ def _by_point(answers: Sequence[Scored]) -> list[tuple[int, int, float, float]]:
     """(about this gold score, test pairs, mean prediction, mean distance from the gold score) where there are any."""
     rows = []
     for point in POINTS:
-        found = [one for one in answers if _point(one.gold) == point]
-        if found:
-            predicted = sum(one.predicted for one in found) / len(found)
-            rows.append((point, len(found), predicted, sum(abs(one.error) for one in found) / len(found)))
+        pairs = [pair for pair in answers if _point(pair.gold) == point]
+        if pairs:
+            predicted = sum(pair.predicted for pair in pairs) / len(pairs)
+            rows.append((point, len(pairs), predicted, sum(abs(pair.error) for pair in pairs) / len(pairs)))
     return rows

@@ -130,7 +130,7 @@ def test_a_training_learns_tells_seqevals_scores_and_is_kept(
     assert looks[-1].validation_score > looks[0].validation_score
     assert repr(pickle.loads(pickle.dumps(events))) == repr(events)
     assert as_json(finished)["result"]["scores"]["total"]["f1"] == pytest.approx(result.metrics["entity F1"])
-    (span,) = task.found(trained.answers([example_of(["Boston"])])[0])
+    (span,) = task.entities_of(trained.answers([example_of(["Boston"])])[0])
     assert (span.start, span.end, span.kind) == (0, 1, "LOC")
     assert 0 < span.probability <= 1
 

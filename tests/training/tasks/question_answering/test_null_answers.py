@@ -90,7 +90,7 @@ def test_the_best_threshold_beats_all_others_and_the_curve_runs_from_none_to_all
     marks = Graded.of(gaps, texts, golds)
     best = official(questions, marks.best())["f1"]
     assert best == pytest.approx(max(official(questions, at / 50)["f1"] for at in range(-600, 600)))
-    told = marks.told(0.5)
+    told = marks.null_scores(0.5)
     assert told.chosen.every.f1 == pytest.approx(official(questions, 0.5)["f1"])
     assert (told.curve[0].unanswerable.f1, told.curve[0].answerable.f1) == (1.0, 0.0)
     assert told.curve[-1].every.f1 == pytest.approx(official(questions, math.inf)["f1"])
@@ -108,9 +108,9 @@ def test_the_null_score_is_the_least_of_the_windows_and_decides(tiny: LoadedMode
     assert answer.null == pytest.approx(float(logits[:, 0].sum(dim=1).min()))
     assert answer.gap == pytest.approx(answer.null - answer.best[0].score)
     above, below = replace(task, tau=answer.gap - 0.1), replace(task, tau=answer.gap + 0.1)
-    assert above.given(answer, examples[0]) == ""
-    assert below.given(answer, examples[0]) == text_of(answer, examples[0]) != ""
-    assert replace(above, unanswerable=False).given(answer, examples[0]) != ""  # SQuAD 1.1: each has an answer
+    assert above.predicted_text(answer, examples[0]) == ""
+    assert below.predicted_text(answer, examples[0]) == text_of(answer, examples[0]) != ""
+    assert replace(above, unanswerable=False).predicted_text(answer, examples[0]) != ""  # SQuAD 1.1: each has an answer
     settled = task.settled(examples, [answer, replace(answer, null=answer.null + 4)])
     assert settled.tau == graded([answer, replace(answer, null=answer.null + 4)], examples).best()
 
