@@ -22,7 +22,7 @@ from demos.training.tasks.registry import task_of
 
 FLOAT32, BFLOAT16 = 4, 2  # bytes
 # What autograd keeps of a layer, in numbers a token, for width d and inner width f (counted on transformers' BERT).
-KEPT = {"all": (8, 2), "top": (8, 2), "lora": (6, 1), "head": (0, 0)}  # of d, of f
+KEPT_FLOATS = {"all": (8, 2), "top": (8, 2), "lora": (6, 1), "head": (0, 0)}  # of d, of f
 ADAPTERS = 2  # low-rank updates a layer: of the query's matrix and of the value's
 KEPT_IN_HALF = 0.65  # of those bytes, where products are in bfloat16
 
@@ -157,7 +157,7 @@ def _memory(
     fixed, half = fixed_layers(settings, layers), hardware.in_bfloat16()
     upper = layers - fixed
     copies = BFLOAT16 * upper * (4 * width**2 + 2 * width * inner) if half else 0  # of the matrices, made each step
-    of_width, of_inner = KEPT[settings.trains]
+    of_width, of_inner = KEPT_FLOATS[settings.trains]
     sequences, length = max(batches, key=lambda shape: shape[0] * shape[1])
     a_token = FLOAT32 * (of_width * width + of_inner * inner) * (KEPT_IN_HALF if half else 1)
     if half:  # the plain attention keeps its weights, in both precisions

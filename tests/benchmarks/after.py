@@ -54,8 +54,8 @@ def main(short: bool = False) -> None:
     assert heads is not None  # one model on both sides
     print("attention moved, by layer", " ".join(f"{share:.3f}" for share in heads.mean(axis=1)))
     print(f"most by layer {layer}, head {head}: {heads[layer, head]:.3f}")
-    found = calibration(after.kept.confidence, after.kept.right)
-    right = sum(after.kept.right) / len(after.kept.right)
+    found = calibration(after.answers.confidence, after.answers.right)
+    right = sum(after.answers.right) / len(after.answers.right)
     print(f"accuracy {right:.3f}, expected calibration error {found.error:.3f}")
     errors = [(error, afterwards.evidence(after, error)) for error in after.errors]
     for error, evidence in errors:
@@ -70,7 +70,7 @@ def main(short: bool = False) -> None:
             f"{settings.epochs} epochs, measured once"
         )
         (ASSETS / FILE).write_text(
-            sample_json(told, SENTENCE, dataset.labels, after.kept, heads, errors), encoding="utf-8"
+            sample_json(told, SENTENCE, dataset.labels, after.answers, heads, errors), encoding="utf-8"
         )
 
 

@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Found:
+class Matches:
     """What a search gave: the first entries in the order of their ids, and how many there are in all."""
 
     entries: tuple[Entry, ...]
@@ -70,7 +70,7 @@ class Vocabulary:
         kind: str = "",
         length: int = 0,
         limit: int = MAX_SHOWN,
-    ) -> Found:
+    ) -> Matches:
         """Entries whose letters begin with, end with or contain `letters`, of one kind and length (empty, 0: any).
 
         Letters written with the prefix ("##ing") ask for continuations only. Raises UserError for an unknown
@@ -93,9 +93,9 @@ class Vocabulary:
             and (not length or entry.length == length)
             and (not wanted or test(entry.letters, wanted))
         ]
-        return Found(tuple(matches[:limit]), len(matches))
+        return Matches(tuple(matches[:limit]), len(matches))
 
-    def words_from(self, piece: str, limit: int = MAX_SHOWN) -> Found:
+    def words_from(self, piece: str, limit: int = MAX_SHOWN) -> Matches:
         """Which whole words begin with this piece: the piece's letters, its continuation prefix taken away."""
         return self.search(piece.strip().removeprefix(self.prefix), BEGINS, WORD, limit=limit)
 

@@ -16,7 +16,7 @@ tokenizer, bundled = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrai
 bundled.config.tie_word_embeddings = True  # the decoder's matrix is that of the word embeddings
 model = BertForPreTraining._from_config(bundled.config, attn_implementation="eager", dtype=torch.float32)
 state = model.state_dict()
-state |= {f"bert.{key}": one.clone() for key, one in bundled.state_dict().items() if not key.startswith("pooler")}
+state |= {f"bert.{key}": tensor.clone() for key, tensor in bundled.state_dict().items() if not key.startswith("pooler")}
 stored = load_file("assets/pretraining/heads.safetensors")  # in the folder of Inside BERT: what our training changed
 for key, values in stored.items():
     part, _, kind = key.partition(":")

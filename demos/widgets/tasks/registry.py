@@ -16,13 +16,13 @@ from demos.widgets import tasks
 from demos.widgets.tasks.task_view import TaskView
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
-_FOUND: list[TaskView] = [
+_ALL: list[TaskView] = [
     view
     for folder in pkgutil.iter_modules(tasks.__path__)
     if folder.ispkg
     for view in importlib.import_module(f"{tasks.__name__}.{folder.name}.view").VIEWS
 ]
-VIEWS: Mapping[str, TaskView] = {view.kind: view for view in sorted(_FOUND, key=lambda view: view.order)}
+VIEWS: Mapping[str, TaskView] = {view.kind: view for view in sorted(_ALL, key=lambda view: view.order)}
 
 
 def view_of(kind: str) -> TaskView:

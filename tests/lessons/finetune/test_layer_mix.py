@@ -10,7 +10,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune.layer_mix.part import Found, shown, tagged, trained
+from demos.lessons.finetune.layer_mix.part import TrainedResults, shown, tagged, trained
 from demos.lessons.finetune.layer_mix.program import mix_code
 from demos.lessons.finetune.layer_mix.text import after_html, scores_html
 from demos.page.services import Sentence, Services
@@ -33,7 +33,7 @@ def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel,
     before = shown(services, Sentence("", "", "tiny"))
     assert list(before["shares"].data[0].y) == pytest.approx([1 / 3] * 3, abs=1e-4)
     assert "<td>–</td>" in before["scores"]
-    kept = Found()
+    kept = TrainedResults()
     *_, last = trained(services, kept, "tiny")
     assert next(trained(services, kept, "tiny"))["said"] == last["said"]  # kept: no training again
     shares = list(last["shares"].data[0].y)
@@ -57,7 +57,7 @@ def test_a_bilstm_fills_its_cell_once_for_all(
     tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bilstm_tagger, "EPOCHS", 1)
-    services, found = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"), Found()
+    services, found = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"), TrainedResults()
     *_, last = tagged(services, found, "tiny", "last")
     result = found.taggers.known(("tiny", "", "last"))
     assert result

@@ -96,7 +96,7 @@ def test_a_run_on_pairs_before_and_after(afterwards: Afterwards, pairs_run: str)
     assert f"<b>{share:.0%}</b>" in views[MAP]["after_told"]
     assert views[MAP]["after_map"]["visible"]
     choices = views[ERROR]["error"]["choices"]
-    assert len(choices) == len(surest_errors(own.kept, 12)) > 1
+    assert len(choices) == len(surest_errors(own.answers, 12)) > 1
     assert "&lt;yes&gt;" in views[ERROR]["tokens"]
     other = shown(afterwards, ERROR, pairs_run, error="999")  # beyond the end is the last one
     assert other["error"]["value"] == str(len(choices) - 1)
@@ -137,7 +137,7 @@ def test_the_sample_is_what_the_bundled_model_was_measured_with() -> None:
     one = sample()
     test = load_emotion().test
     assert one.labels == load_emotion().labels
-    assert len(one.kept.right) == len(one.kept.confidence) == len(test)
+    assert len(one.answers.right) == len(one.answers.confidence) == len(test)
     assert {error.example.text for error in one.errors} <= {example.text for example in test}
     for error, evidence in zip(one.errors, one.evidence, strict=True):
         assert isinstance(evidence, Evidence)
@@ -147,7 +147,7 @@ def test_the_sample_is_what_the_bundled_model_was_measured_with() -> None:
     upper, lower = one.heads[len(one.heads) // 2 :].mean(), one.heads[: len(one.heads) // 2].mean()
     assert upper > 2 * lower  # fine-tuning moves the upper layers most
     found = list(zip(one.errors, one.evidence, strict=True))
-    written = sample_json(one.told, one.text, one.labels, one.kept, one.heads, found)
+    written = sample_json(one.description, one.text, one.labels, one.answers, one.heads, found)
     path = DATA / "after.json"
     assert written == path.read_text(encoding="utf-8")
     assert len(one.errors) == ERRORS

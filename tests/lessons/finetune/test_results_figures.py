@@ -15,13 +15,13 @@ from demos.bert.model.models import LoadedModel
 from demos.figures.maps import MAX_CLASSES
 from demos.lessons.finetune.results.figure import FEW, after_map, reliability_figure
 from demos.lessons.finetune.results.text import (
-    attention_told,
-    calibration_told,
+    attention_summary,
+    calibration_summary,
     error_name,
-    evidence_told,
+    evidence_summary,
     map_heading,
+    maps_summary,
     maps_table,
-    maps_told,
     tokens_html,
     tokens_table,
 )
@@ -45,9 +45,9 @@ def test_the_number_above_a_map_and_what_it_says() -> None:
     assert "<b>50%</b>" in heading  # of ten nearest among twelve, five can be of the class
     assert "by chance: 45%" in heading
     assert "<script>" not in heading
-    assert "are better separated" in flat(maps_told(mixed, apart, classes))
-    assert "less separated" in maps_told(apart, mixed, classes)
-    assert "hardly changed" in maps_told(apart, apart, classes)
+    assert "are better separated" in flat(maps_summary(mixed, apart, classes))
+    assert "less separated" in maps_summary(apart, mixed, classes)
+    assert "hardly changed" in maps_summary(apart, apart, classes)
     table = maps_table([mixed, apart], classes, [HOSTILE, "b"])
     assert table.count("50.0%") == 2
     assert "<script>" not in table
@@ -74,14 +74,14 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     assert list(figure.data[-1].text) == ["3", str(FEW)]
     pale, full = figure.data[0].marker.opacity
     assert pale < full
-    told = flat(calibration_told(found, "answers", 23, 40))
+    told = flat(calibration_summary(found, "answers", 23, 40))
     assert f"<b>{found.error:.3f}</b>" in told
     assert "overconfident" in told
     assert "1 of the 2 bars" in told
     assert "Only the first 23 of the 40 test examples are kept" in told
-    assert ">underconfident<" in calibration_told(calibration([0.6] * 9, [True] * 9), "answers", 9, 9)
+    assert ">underconfident<" in calibration_summary(calibration([0.6] * 9, [True] * 9), "answers", 9, 9)
     # of 9 answers at 0.6 a perfectly calibrated model gets 5.4 right, give or take 1.5: 7 of 9 say nothing
-    assert "neither over- nor underconfident" in calibration_told(
+    assert "neither over- nor underconfident" in calibration_summary(
         calibration([0.6] * 9, [True] * 7 + [False] * 2), "answers", 9, 9
     )
 
@@ -90,7 +90,7 @@ def test_what_chance_alone_shows_is_what_perfectly_calibrated_models_show() -> N
     rng = np.random.default_rng(1)
     sure = rng.uniform(0.5, 1, 144)
     errors = [calibration(sure.tolist(), (rng.random(144) < sure).tolist()).error for _ in range(400)]
-    told = flat(calibration_told(calibration(sure.tolist(), (rng.random(144) < sure).tolist()), "answers", 144, 144))
+    told = flat(calibration_summary(calibration(sure.tolist(), (rng.random(144) < sure).tolist()), "answers", 144, 144))
     said = float(re.findall(r"an error of about\s+([\d.]+)\.<", told)[0])
     assert said == pytest.approx(np.mean(errors), rel=0.15)
 
@@ -106,7 +106,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     assert red[0] > red[2]  # brown: for the truth
     assert blue[2] > blue[0]
     assert tokens_html(np.zeros(len(encoding)), encoding, "a", "b").count("0.00") == len(encoding)  # no sign, no nan
-    told = flat(evidence_told(values, encoding, 2.5, 0.5, "<b>", "b"))
+    told = flat(evidence_summary(values, encoding, 2.5, 0.5, "<b>", "b"))
     assert "so the words account for +2.00" in told
     assert "the tokens’ numbers is 0.00" in told  # the values are as far below zero as above it
     assert "<script>" not in told + tokens_table(values, encoding)
@@ -115,8 +115,8 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
 
 def test_heads_in_words() -> None:
     heads = np.array([[0.0, 0.02], [0.1, 0.5]])
-    told = flat(attention_told(heads, 1, 1, HOSTILE))
+    told = flat(attention_summary(heads, 1, 1, HOSTILE))
     assert "Layer 2, head 2 changed most:</b> 50%" in told
     assert "is 30.0% for the heads of layer 2 and 1.0% for those of layer 1" in told
     assert "<script>" not in told
-    assert "No head changed" in attention_told(0 * heads, 0, 0, "a")
+    assert "No head changed" in attention_summary(0 * heads, 0, 0, "a")

@@ -16,7 +16,7 @@ from demos.errors import UserError
 from demos.figures.training_program import program_of
 from demos.lessons.finetune.train import controller
 from demos.lessons.finetune.train.recipe import program
-from demos.lessons.finetune.train.start import kept_of, menu, start_of, told_html
+from demos.lessons.finetune.train.start import available_runs, menu, start_html, start_of
 from demos.training.events import Event, Started
 from demos.training.export.card import card
 from demos.training.export.folder import write_folder
@@ -170,7 +170,7 @@ def test_the_program_loads_the_downloaded_folder_and_runs(
         assert "demos" not in code
         assert "It begins with run 1: download its folder in “Export”" in code
         assert ("head.load_state_dict(earlier.head" in code) is kept
-        assert f"The layers on top\n  {'are kept too' if kept else 'are new'}" in told_html(
+        assert f"The layers on top\n  {'are kept too' if kept else 'are new'}" in start_html(
             services, start, history, task
         )
         assert printed(code)[-1].startswith("test accuracy")
@@ -180,7 +180,7 @@ def test_the_program_loads_the_downloaded_folder_and_runs(
 def test_the_menu_has_this_readers_kept_runs_alone(room: Room, first: str) -> None:
     services, readers = room.trainer.services, room.trainings.readers
     *_, last = room.start("pets", OTHER)
-    assert [one.run for one in kept_of(services, readers.history(OTHER))] == [last["kept"]]
+    assert [one.run for one in available_runs(services, readers.history(OTHER))] == [last["kept"]]
     assert start_of(services, "tiny", readers.history(OTHER), "1").folder != room.trainings.runs.folder(first)
     shown, _ = menu(services, readers.history(READER), "model")
     titles = [title for title, _ in shown["choices"]]

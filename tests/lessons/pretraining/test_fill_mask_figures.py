@@ -17,12 +17,12 @@ from demos.figures.numbers import percent
 from demos.lessons.pretraining.fill_mask import figure, figure_context
 from tests.one_line import on_one_line
 
-sentence_html, best_html, told_html, lens_html, numbers_html, removals_html, beside_html, likelihood_html = map(
+sentence_html, best_html, summary_html, lens_html, numbers_html, removals_html, beside_html, likelihood_html = map(
     on_one_line,
     (
         figure.sentence_html,
         figure.best_html,
-        figure.told_html,
+        figure.summary_html,
         figure.lens_html,
         figure.numbers_html,
         figure_context.removals_html,
@@ -80,12 +80,12 @@ def test_the_true_word_is_framed_or_added_below() -> None:
 
 
 def test_what_is_told_of_a_distribution() -> None:
-    told = told_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=5.0), 4, True, 1024)
+    told = summary_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=5.0), 4, True, 1024)
     assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.1%</b>" in told
     assert "<b>5.0</b> of at most 10.0 bits" in told
     assert "the same as for 32 equally likely words" in told
     assert "The top 2 words together have a probability of <b>75%</b>" in told
-    guessed = told_html(one(EVIL, SECOND, watched=EVIL, rank=1), 4, False, 1024)
+    guessed = summary_html(one(EVIL, SECOND, watched=EVIL, rank=1), 4, False, 1024)
     assert "best guess <q><bdi>&lt;img src=x&gt;</bdi></q>, <b>50%</b>" in guessed
 
 

@@ -20,12 +20,12 @@ from demos.training.pretraining.probes import Answer, ProbeResult, Question
 from demos.training.pretraining.rows import Rows
 from tests.one_line import on_one_line
 
-asked_told, batch_told, cut_told, rows_html, top_rows_html, step, numbers = map(
+guesses_html, batch_html, cut_html, rows_html, top_rows_html, step, numbers = map(
     on_one_line,
     (
-        text.asked_told,
-        text.batch_told,
-        text.cut_told,
+        text.guesses_html,
+        text.batch_html,
+        text.cut_html,
         text.rows_html,
         text.top_rows_html,
         text.TEXT.step,
@@ -89,7 +89,7 @@ def test_guesses_before_and_now_and_what_changed():
     after = ProbeResult((Answer((("brood", 0.75),), 0.75, 1),), 2.5, 2.75)
     event: Any = SimpleNamespace(after=after, before_untrained=None, after_untrained=None)
     held_out = Passage(("One.",), ("Two.",))
-    told = asked_told(FOUND, held_out, [question], before, event)
+    told = guesses_html(FOUND, held_out, [question], before, event)
     assert "<script>" not in told
     assert "<i>" not in told
     assert "<b>brood</b> <small>0.75</small>" in told
@@ -100,11 +100,11 @@ def test_guesses_before_and_now_and_what_changed():
     assert "random weights" not in told
     assert "held out</small>" in told
     event.before_untrained, event.after_untrained = after, ProbeResult((), 1.5, 1.0)
-    assert 'from random weights: 2.50 → <b class="nearer">1.50' in asked_told(
+    assert 'from random weights: 2.50 → <b class="nearer">1.50' in guesses_html(
         FOUND, held_out, [question], before, event
     )
     silent = ProbeResult(before.answers, math.nan, 2.0)
-    opening = asked_told(FOUND, Passage(("One.",), ()), [question], silent)
+    opening = guesses_html(FOUND, Passage(("One.",), ()), [question], silent)
     assert "held-out words" not in opening
     assert "now</th>" not in opening
     assert "trained on" in opening
@@ -120,24 +120,24 @@ def test_a_step_its_batch_and_all_steps_in_numbers():
     kinds = np.array([0, 1, 2], dtype=np.int8)
     instance = Instance(Corruption(np.array([0, 5, 6]), np.array([-100, 1, 2]), kinds), (0, 0, 0), 1)
     event: Any = SimpleNamespace(last=SimpleNamespace(guesses=(1, 3) * 4, each=(0.25, 4.5) * 4))
-    batch = batch_told(FOUND, [instance] * 9, 3, event)
+    batch = batch_html(FOUND, [instance] * 9, 3, event)
     assert "<b>" not in batch
     assert "■ [MASK] <small>hive, ✓ 0.25" in batch
     assert "◆ tea <small>lid, lamp 4.50" in batch
     assert "B is not next" in batch
     assert "5 more sequences" in batch
-    assert "<small>hive</small>" in batch_told(FOUND, [instance], 1)  # no guess before the step is taken
+    assert "<small>hive</small>" in batch_html(FOUND, [instance], 1)  # no guess before the step is taken
     table = numbers([Point(1, 3.5, math.nan, 39.0, 0.4, 10.3)])
     assert table.count("–") == 1
     assert "10.300" in table
 
 
 def test_what_the_text_is_cut_into_is_told():
-    assert "the last 3 are held out" in cut_told(FOUND, Passage(("a",) * 15, ("b",) * 3))
-    assert "the last one is held out" in cut_told(FOUND, Passage(("a",) * 2, ("b",)))
-    alone = cut_told(FOUND, Passage(("a",), ()))
+    assert "the last 3 are held out" in cut_html(FOUND, Passage(("a",) * 15, ("b",) * 3))
+    assert "the last one is held out" in cut_html(FOUND, Passage(("a",) * 2, ("b",)))
+    alone = cut_html(FOUND, Passage(("a",), ()))
     assert "1 sentence for" in alone
     assert "not a test" in alone
     assert "masked words only, since next sentences need at least two" in alone
     headless: Any = SimpleNamespace(relation=None)
-    assert "no next-sentence head" in cut_told(headless, Passage(("a",) * 15, ("b",) * 3))
+    assert "no next-sentence head" in cut_html(headless, Passage(("a",) * 15, ("b",) * 3))

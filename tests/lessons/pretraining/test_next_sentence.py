@@ -161,7 +161,7 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
     assert len(cells) == 8
     assert [sum(cells[at : at + 2]) for at in range(0, 8, 2)] == [60] * 4
     found = services.pretrained("")
-    answered = reader.asked.get((found.encoder.spec.key, 1))
+    answered = reader.cached_trials.get((found.encoder.spec.key, 1))
     assert answered is not None
     trials, answers = answered
     said = 0

@@ -8,9 +8,9 @@ from demos.files import read_beside
 from demos.page.services import Services
 
 SENTENCES = read_sentences(read_beside(__file__, "sentences.txt"))
-KEPT = 8  # models' scores
+MAX_CACHED = 8  # models' scores
 
-_scores: OnceCache[int, dict[str, Relation]] = OnceCache(KEPT)
+_scores: OnceCache[int, dict[str, Relation]] = OnceCache(MAX_CACHED)
 
 
 def relations_of(services: Services, model: str) -> dict[str, Relation]:

@@ -35,7 +35,7 @@ from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_
 from demos.widgets.takeaway.takeaway import sized
 
 TEXT = templates(__file__)
-KEPT = 8  # models' habits by each measure; one of 24 layers of 16 heads is 25 kB
+MAX_CACHED = 8  # models' habits by each measure; one of 24 layers of 16 heads is 25 kB
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
 CHOSEN = ("view", "layer", "head", "pattern", "lines", "measure")  # in the link
@@ -98,7 +98,7 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
 def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
     pattern, source, measure = (parts[name] for name in ("pattern", "source", "measure"))
-    habits: OnceCache[int, Habit] = OnceCache(2 * KEPT)
+    habits: OnceCache[int, Habit] = OnceCache(2 * MAX_CACHED)
     page.on(
         [page.settled.change, pattern.input, source.input, measure.input],
         by_component(parts, partial(habit_shown, page.services, habits, habit_sentences())),

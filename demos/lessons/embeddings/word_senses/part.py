@@ -51,7 +51,7 @@ from demos.page.services import Sentence
 
 FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
-KEPT = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
+MAX_CACHED = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
 CONTROLS = Encoded(0, 1)  # how far a control is before it begins
 LEAST, ALIKE = "least", "the least similar"  # the pair in bold: the two least alike at the chosen layer
 
@@ -118,9 +118,9 @@ def build(page: Page) -> None:
     services = page.services
     labelled = bundled_uses()
     offered = list(dict.fromkeys(example.word for example in labelled))
-    states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
-    scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
-    controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
+    states: OnceCache[Encoded, np.ndarray] = OnceCache(MAX_CACHED)
+    scored: OnceCache[Encoded, SenseScores] = OnceCache(MAX_CACHED)
+    controls: OnceCache[Encoded, Control | None] = OnceCache(MAX_CACHED)
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
 
     with gr.Row(elem_classes="word-pictures"):

@@ -31,7 +31,7 @@ from demos.widgets.token_picker.token_picker import pick
 
 MAX_CHANGED = 128  # tokens; four passes of more would hold up everyone else
 ORDERS = 50  # orders to choose from
-KEPT = 64  # inputs whose changes are remembered, a few kilobytes each
+MAX_CACHED = 64  # inputs whose changes are remembered, a few kilobytes each
 
 
 def build(page: Page) -> None:
@@ -61,7 +61,7 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(order=order)
 
-    @lru_cache(maxsize=KEPT)
+    @lru_cache(maxsize=MAX_CACHED)
     def changes_of(sentence: Sentence, seed: int) -> Changes:
         return computed_changes(page.services, sentence, seed)
 

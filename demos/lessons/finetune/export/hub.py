@@ -70,25 +70,25 @@ class Publishing:
     def __init__(self, runs: Runs, taken: Callable[[str], tuple[Trained, Log]]) -> None:
         self.runs, self.taken = runs, taken
 
-    def ask(self, run: str, name: str, visibility: str, asks: Publisher, token: str | None) -> Question:
+    def ask(self, run: str, name: str, visibility: str, publisher: Publisher, token: str | None) -> Question:
         """The question for a run and a name. Raises UserError where nothing could be published."""
-        if not token or not asks.account:
+        if not token or not publisher.account:
             raise UserError(SIGN_IN)
         self.taken(run)
-        check_publisher(self.runs.folder(run), asks)
-        repository = repository_of(asks.account, name)
+        check_publisher(self.runs.folder(run), publisher)
+        repository = repository_of(publisher.account, name)
         check_new(repository, token)
-        return Question(run, repository, visibility != "public", asks.account, time.monotonic() + CONFIRM_SECONDS)
+        return Question(run, repository, visibility != "public", publisher.account, time.monotonic() + CONFIRM_SECONDS)
 
-    def publish(self, question: Question | None, asks: Publisher, token: str | None) -> Markup:
+    def publish(self, question: Question | None, publisher: Publisher, token: str | None) -> Markup:
         """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
         if question is None:
             raise UserError(UNASKED)
         if time.monotonic() > question.until:
             raise UserError(LATE)
-        if not token or asks.account != question.account:
+        if not token or publisher.account != question.account:
             raise UserError(SIGN_IN)
-        check_publisher(self.runs.folder(question.run), asks)
+        check_publisher(self.runs.folder(question.run), publisher)
         with written(*self.taken(question.run)) as folder:
             return TEXT.pushed(push(folder, question.repository, token, question.private))
 
@@ -108,7 +108,7 @@ def hub_section(
         )
         visibility = gr.Radio(VISIBILITY, value="private", label="Who may see it", min_width=280)
         button = gr.Button("Publish on the Hub…", min_width=220, elem_id="export-push")
-    told = gr.HTML(elem_id="export-pushed")
+    outcome = gr.HTML(elem_id="export-pushed")
     question = gr.State(None)
     dialogue = scripted(read_beside(__file__, "dialogue.js"), "export-confirm", "")
 
@@ -119,29 +119,29 @@ def hub_section(
         chosen = picked(run, history, number)
 
         def changes() -> Iterator[dict[Any, Any]]:
-            asked = publishing.ask(chosen, name, visibility, visitor(), token.token if token else None)
-            yield {question: asked, dialogue: TEXT.question(asked, CONFIRM_SECONDS / 60), told: ""}
+            pending = publishing.ask(chosen, name, visibility, visitor(), token.token if token else None)
+            yield {question: pending, dialogue: TEXT.question(pending, CONFIRM_SECONDS / 60), outcome: ""}
 
-        return next(_guarded(changes(), told))
+        return next(_guarded(changes(), outcome))
 
-    def publish(asked: Question | None, token: gr.OAuthToken | None) -> Any:
+    def publish(pending: Question | None, token: gr.OAuthToken | None) -> Any:
         def changes() -> Iterator[dict[Any, Any]]:
-            yield {question: None, dialogue: "", told: TEXT.progress("Publishing the model…")}
-            yield {told: publishing.publish(asked, visitor(), token.token if token else None)}
+            yield {question: None, dialogue: "", outcome: TEXT.progress("Publishing the model…")}
+            yield {outcome: publishing.publish(pending, visitor(), token.token if token else None)}
 
-        yield from _guarded(changes(), told)
+        yield from _guarded(changes(), outcome)
 
-    button.click(ask, [*inputs, name, visibility], [question, dialogue, told], trigger_mode="once", **ASKING)
-    dialogue.submit(publish, [question], [question, dialogue, told], trigger_mode="once", **PUSHING)
+    button.click(ask, [*inputs, name, visibility], [question, dialogue, outcome], trigger_mode="once", **ASKING)
+    dialogue.submit(publish, [question], [question, dialogue, outcome], trigger_mode="once", **PUSHING)
     dialogue.clear(lambda: (None, ""), None, [question, dialogue], show_progress="hidden", **ASKING)
 
 
-def _guarded(changes: Iterator[dict[Any, Any]], told: gr.HTML) -> Iterator[dict[Any, Any]]:
+def _guarded(changes: Iterator[dict[Any, Any]], outcome: gr.HTML) -> Iterator[dict[Any, Any]]:
     """The changes; what breaks them is told in a sentence."""
     try:
         yield from changes
     except UserError as error:
-        yield {told: notice_html(str(error))}
+        yield {outcome: notice_html(str(error))}
     except Exception as error:
         logger.error("a push failed: %s", type(error).__name__)  # its text might hold the token
-        yield {told: notice_html(OUR_FAULT)}
+        yield {outcome: notice_html(OUR_FAULT)}

@@ -28,21 +28,21 @@ from demos.page.services import Sentence, Services
 from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
 from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, names_dataset
 
-KEPT = 8  # models whose results are kept, a few kB each
+MAX_CACHED = 8  # models whose results are kept, a few kB each
 ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # who waits finds it done, often
 
 
-class Found:
+class TrainedResults:
     """What was trained so far, by model: the mix beside the choices by hand, and the BiLSTM of each choice."""
 
     def __init__(self) -> None:
-        self.comparisons: OnceCache[Reading | Step, Comparison] = OnceCache(KEPT)
-        self.taggers: OnceCache[Reading | Epoch, Tagged] = OnceCache(KEPT * len(FIXED))
+        self.comparisons: OnceCache[Reading | Step, Comparison] = OnceCache(MAX_CACHED)
+        self.taggers: OnceCache[Reading | Epoch, Tagged] = OnceCache(MAX_CACHED * len(FIXED))
 
     def scores(self, key: tuple[str, str]) -> str:
         """The table of all that is known of this model."""
         taggers = {name: self.taggers.known((*key, name)) for name in FIXED}
-        return scores_html(self.comparisons.known(key), {name: found for name, found in taggers.items() if found})
+        return scores_html(self.comparisons.known(key), {name: tagger for name, tagger in taggers.items() if tagger})
 
 
 def build(page: Page) -> None:
@@ -70,12 +70,12 @@ def build(page: Page) -> None:
             parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
     parts["numbers"], parts["program"] = folds(__file__, "Trains the mix, then a BiLSTM, and prints their F1")
-    found = Found()
+    results = TrainedResults()
     page.keep(mix_layers=layers)
     page.draw(by_component(parts, partial(shown, page.services)), [], list(parts.values()))
     page.on(
         [start.click],
-        by_component(parts, partial(trained, page.services, found)),
+        by_component(parts, partial(trained, page.services, results)),
         [page.model],
         list(parts.values()),
         trigger_mode="once",
@@ -83,7 +83,7 @@ def build(page: Page) -> None:
     )
     page.on(
         [learn.click],
-        by_component(parts, partial(tagged, page.services, found)),
+        by_component(parts, partial(tagged, page.services, results)),
         [page.model, layers],
         [parts["learned"], parts["scores"]],
         trigger_mode="once",
@@ -105,33 +105,33 @@ def shown(services: Services, sentence: Sentence) -> dict[str, Any]:
     }
 
 
-def trained(services: Services, found: Found, model: str) -> Iterator[dict[str, Any]]:
+def trained(services: Services, results: TrainedResults, model: str) -> Iterator[dict[str, Any]]:
     """The shares as they are learned, then all scores; once for all who ask with this model."""
     loaded = services.loaded(model)
     dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
-    steps = found.comparisons.steps(
+    steps = results.comparisons.steps(
         key, partial(compare, loaded, dataset), Reading(0, len(dataset.train) + len(dataset.test))
     )
     result = yield from relayed(steps, changes)
     yield {
         "shares": shares_figure(result.steps[-1].shares),
         "said": after_html(result),
-        "scores": found.scores(key),
+        "scores": results.scores(key),
         "numbers": steps_html(result),
     }
 
 
-def tagged(services: Services, found: Found, model: str, choice: str) -> Iterator[dict[str, Any]]:
+def tagged(services: Services, results: TrainedResults, model: str, choice: str) -> Iterator[dict[str, Any]]:
     """How far the BiLSTM of a choice of layers is, then its F1 in the table; once for all who ask for it."""
     if choice not in FIXED:
         raise UserError(f"The layers must be one of: {', '.join(FIXED)}.")
     loaded = services.loaded(model)
     dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
-    steps = found.taggers.steps(
+    steps = results.taggers.steps(
         (*key, choice), partial(tag_names, loaded, dataset, choice), Reading(0, len(dataset.train) + len(dataset.test))
     )
     result = yield from relayed(steps, lambda event: {"learned": progress_html(event)})
-    yield {"learned": bilstm_html(choice, result, found.comparisons.known(key)), "scores": found.scores(key)}
+    yield {"learned": bilstm_html(choice, result, results.comparisons.known(key)), "scores": results.scores(key)}
 
 
 def changes(event: Reading | Step) -> dict[str, Any]:

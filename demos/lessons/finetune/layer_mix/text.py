@@ -39,19 +39,19 @@ def progress_html(event: Reading | Step | Epoch) -> str:
     return TEXT.step(event.step, STEPS, event.loss)
 
 
-def after_html(found: Comparison) -> str:
+def after_html(comparison: Comparison) -> str:
     """The largest share, and the mix beside the choices by hand."""
-    last = found.steps[-1]
-    by_hand = {name: found.scores[name].f1 for name in FIXED}
+    last = comparison.steps[-1]
+    by_hand = {name: comparison.scores[name].f1 for name in FIXED}
     best = max(by_hand, key=by_hand.__getitem__)
     share = max(last.shares)
     return TEXT.after(
         layer=last.shares.index(share),
         share=share,
         gamma=last.gamma,
-        first=found.steps[0].loss,
+        first=comparison.steps[0].loss,
         last=last.loss,
-        mix=found.scores[MIX].f1,
+        mix=comparison.scores[MIX].f1,
         best=by_hand[best],
         best_name=NAMES[best][0],
         low=min(by_hand.values()),
@@ -59,21 +59,29 @@ def after_html(found: Comparison) -> str:
     )
 
 
-def bilstm_html(choice: str, found: Tagged, linear: Comparison | None) -> str:
+def bilstm_html(choice: str, result: Tagged, linear: Comparison | None) -> str:
     """A BiLSTM's F1, beside that of the linear classifier on the same vectors where it is known."""
-    return TEXT.bilstm(NAMES[choice][0], found, linear and linear.scores[choice].f1)
+    return TEXT.bilstm(NAMES[choice][0], result, linear and linear.scores[choice].f1)
 
 
-def scores_html(found: Comparison | None, taggers: Mapping[str, Tagged]) -> str:
+def scores_html(comparison: Comparison | None, taggers: Mapping[str, Tagged]) -> str:
     """Each choice's scores, those of its BiLSTM, and the published one; a dash for what has not been trained."""
     paper = {row.system: row.values[0] for row in boards()[BOARD].rows}
     rows = [
-        (said, found and found.widths[name], found and found.scores[name], taggers.get(name), paper.get(system))
-        for name, (said, system) in NAMES.items()
+        (
+            label,
+            comparison and comparison.widths[name],
+            comparison and comparison.scores[name],
+            taggers.get(name),
+            paper.get(system),
+        )
+        for name, (label, system) in NAMES.items()
     ]
     return TEXT.scores(rows, UNITS)
 
 
-def steps_html(found: Comparison) -> str:
+def steps_html(comparison: Comparison) -> str:
     """The mix along its training."""
-    return TEXT.steps(found.steps[::EVERY], [f"layer {number}" for number in range(len(found.steps[0].shares))])
+    return TEXT.steps(
+        comparison.steps[::EVERY], [f"layer {number}" for number in range(len(comparison.steps[0].shares))]
+    )

@@ -27,11 +27,11 @@ LOOKS = {  # hue, dash, symbol
 
 def scores_of(measured: Measured, series: str) -> dict[int, list[float]]:
     """The seeds' scores by the number of training examples, ascending."""
-    found: dict[int, list[float]] = {}
+    scores: dict[int, list[float]] = {}
     for point in measured.points:
         if point.series == series:
-            found.setdefault(point.examples, []).append(point.score)
-    return dict(sorted(found.items()))
+            scores.setdefault(point.examples, []).append(point.score)
+    return dict(sorted(scores.items()))
 
 
 def accuracy_figure(measured: Measured) -> go.Figure:

@@ -56,7 +56,7 @@ DRAWN = ("status", "figure", "proof", "made", "numbers")
 def samples() -> tuple[str, Mapping[str, Measured]]:
     """(the command that measured them, what was measured by data key)."""
     plain = json.loads(SAMPLES.read_text(encoding="utf-8"))
-    return plain["command"], {key: measured_from(one) for key, one in plain["measured"].items()}
+    return plain["command"], {key: measured_from(document) for key, document in plain["measured"].items()}
 
 
 def read_data(data: str, file: str | None) -> Dataset | None:
@@ -132,13 +132,13 @@ class LearningCurve:
             yield {"status": TEXT.begun()}
             measured: Measured | None = None
             with closing(self._steps(key, dataset, count, job, on_cpu)) as steps:
-                told_at = 0.0
+                shown_at = 0.0
                 for progress in steps:
                     grown = measured is None or len(progress.measured.points) > len(measured.points)
                     measured = progress.measured
-                    if not grown and time.monotonic() - told_at < SHOW_SECONDS:
+                    if not grown and time.monotonic() - shown_at < SHOW_SECONDS:
                         continue
-                    told_at = time.monotonic()
+                    shown_at = time.monotonic()
                     number, left = min(progress.done + 1, progress.total), duration(progress.seconds_left)
                     status = {"status": TEXT.progress(number, progress.total, progress.status, left)}
                     yield status | (_grown(measured) if grown else {})

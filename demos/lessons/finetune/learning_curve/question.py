@@ -18,8 +18,10 @@ def answer(_: Services, __: Sentence) -> Answer:
     measured = json.loads(read_asset("data/learning_curve.json"))["measured"]["emotion"]
 
     def score(series: str, examples: int) -> float:
-        found = [one["score"] for one in measured["points"] if (one["series"], one["examples"]) == (series, examples)]
-        return float(np.mean(found))
+        scores = [
+            point["score"] for point in measured["points"] if (point["series"], point["examples"]) == (series, examples)
+        ]
+        return float(np.mean(scores))
 
     fewest, most = min(measured["sizes"]), max(measured["sizes"])
     reached = score("pretrained", fewest)

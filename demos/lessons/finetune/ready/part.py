@@ -50,7 +50,9 @@ def answer_html(models: ReadyModels, kind: str, inputs: list[list[str]]) -> str:
         return notice_html(str(error))
     trained = models.get(kind)
     answers = trained.answers(examples)
-    return TEXT.answers([view.answer(trained.task, *one) for one in zip(answers, inputs, strict=True)])
+    return TEXT.answers(
+        [view.answer(trained.task, answer, boxes) for answer, boxes in zip(answers, inputs, strict=True)]
+    )
 
 
 def show(models: ReadyModels, _: Sentence, text: str, question: str) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class After:
     run: str
     base: str  # catalogue key
     trained: Trained
-    kept: StoredAnswers
+    answers: StoredAnswers
 
     @property
     def task(self) -> Any:
@@ -54,7 +54,7 @@ class After:
 
     @property
     def errors(self) -> Sequence[Error]:
-        return surest_errors(self.kept, ERRORS)
+        return surest_errors(self.answers, ERRORS)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Afterwards:
 
     def mapped(self, after: After) -> Mapped:
         """The first of the run's test examples, which need not be of all classes."""
-        return Mapped(after.task, after.kept.examples[:MAPPED], after.kept.total, after.trained.max_length)
+        return Mapped(after.task, after.answers.examples[:MAPPED], after.answers.total, after.trained.max_length)
 
     def layout(self, loaded: LoadedModel, mapped: Mapped) -> Generator[Encoded, None, Layout]:
         """PCA's map of the vectors that the layers on top read (or would read) of `loaded`, with progress."""
@@ -127,7 +127,11 @@ class Afterwards:
         first = pair_of(self.services, sentence, ComparisonForm(after.run, TUNED, "", "", "0", "0"))
         best: Sequence[tuple[int, int, float]] = most_different(first.comparison.heads, 1)
         layer, head = best[0][:2] if best else (0, 0)
-        return pair_of(self.services, sentence, ComparisonForm(after.run, TUNED, "", "", str(layer), str(head))), layer, head
+        return (
+            pair_of(self.services, sentence, ComparisonForm(after.run, TUNED, "", "", str(layer), str(head))),
+            layer,
+            head,
+        )
 
     def evidence(self, after: After, error: Error) -> Evidence:
         """Gradient x input of one error, by the reader's model."""

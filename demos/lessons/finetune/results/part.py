@@ -16,14 +16,14 @@ from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, VIEWS, 
 from demos.lessons.finetune.results.sample import sample
 from demos.lessons.finetune.results.text import (
     TEXT,
-    attention_told,
-    calibration_told,
+    attention_summary,
+    calibration_summary,
     error_name,
-    evidence_told,
+    evidence_summary,
     heads_table,
     map_heading,
+    maps_summary,
     maps_table,
-    maps_told,
     tokens_html,
     tokens_table,
 )
@@ -96,7 +96,7 @@ def _view(
         shown = _attention(afterwards, sentence, after) if after else _sample_attention()
     else:
         shown = _error(afterwards, after, error) if view == ERROR else _trust(after)
-    return shown if after else {"status": TEXT.sample(sample().told)} | shown
+    return shown if after else {"status": TEXT.sample(sample().description)} | shown
 
 
 def _maps(
@@ -127,7 +127,7 @@ def _maps(
         shown |= {
             "after_told": map_heading("After your training", layouts[1], classes, chance),
             "after_map": gr.update(value=figure, visible=True),
-            "map_told": maps_told(layouts[0], layouts[1], classes)
+            "map_told": maps_summary(layouts[0], layouts[1], classes)
             + TEXT.how_read(len(mapped.examples), mapped.total, mapped.noun),
         }
     return shown | {"numbers": maps_table(layouts, classes, labels)}
@@ -146,7 +146,9 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
     for picture in (left, right):  # the colour bar's room is the columns' names'; the text says where the scale ends
         picture.update_traces(showscale=False)
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))
-    return _heads(heads, pair.left.which, attention_told(heads, layer, head, text, float(left.data[0].zmax)), True) | {
+    return _heads(
+        heads, pair.left.which, attention_summary(heads, layer, head, text, float(left.data[0].zmax)), True
+    ) | {
         "left": left,
         "right": right,
         "left_name": TEXT.head_before(layer, head),
@@ -158,14 +160,14 @@ def _sample_attention() -> dict[str, Any]:
     """Our own run's heads; there is no model whose weights could be shown."""
     heads = sample().heads
     layer, head, _ = most_different(heads, 1)[0]
-    return _heads(heads, Which(layer, head), attention_told(heads, layer, head, sample().text), False)
+    return _heads(heads, Which(layer, head), attention_summary(heads, layer, head, sample().text), False)
 
 
-def _heads(heads: np.ndarray, which: Which, told: str, both: bool) -> dict[str, Any]:
+def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> dict[str, Any]:
     """How much each head [L, H] moved; with `both` there are pictures of the one before and after."""
     return {
         "attention": gr.update(visible=True),
-        "attention_told": told,
+        "attention_told": summary,
         "heads": heads_figure(heads, which),
         "left_side": gr.update(visible=both),
         "right_side": gr.update(visible=both),
@@ -191,23 +193,23 @@ def _error(afterwards: Afterwards, after: After | None, chosen: str) -> dict[str
         "errors": gr.update(visible=True),
         "error": gr.update(choices=choices, value=str(at)),
         "tokens": tokens_html(values, encoding, answer, truth)
-        + evidence_told(values, encoding, evidence.margin, evidence.empty, answer, truth),
+        + evidence_summary(values, encoding, evidence.margin, evidence.empty, answer, truth),
         "numbers": tokens_table(values, encoding),
     }
 
 
 def _trust(after: After | None) -> dict[str, Any]:
     """The reliability diagram of the kept answers."""
-    kept = (after or sample()).kept
-    if not kept.confidence:
+    answers = (after or sample()).answers
+    if not answers.confidence:
         return {"status": TEXT.no_probabilities(score=after is not None and isinstance(after.task, Similarity))}
-    reliability = calibration(kept.confidence, kept.right)
+    reliability = calibration(answers.confidence, answers.right)
     words = after is not None and isinstance(after.task, Entities)
-    count = kept.total if words else len(kept.confidence)
+    count = answers.total if words else len(answers.confidence)
     return {
         "trust": gr.update(visible=True),
         "reliability": reliability_figure(reliability),
-        "trust_told": calibration_told(reliability, "words" if words else "answers", count, kept.total),
+        "trust_told": calibration_summary(reliability, "words" if words else "answers", count, answers.total),
         "numbers": calibration_table(reliability),
     }
 

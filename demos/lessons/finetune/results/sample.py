@@ -22,10 +22,10 @@ FILE = "data/after.json"
 class Sample:
     """A finished run, without its model."""
 
-    told: str  # what was trained on what, plain text
+    description: str  # what was trained on what, plain text
     text: str  # the sentence that the heads read
     labels: tuple[str, ...]
-    kept: StoredAnswers
+    answers: StoredAnswers
     heads: np.ndarray  # [L, H]: the share of attention that moved
     errors: tuple[Error, ...]
     evidence: tuple[Evidence, ...]  # of each of them
@@ -43,6 +43,6 @@ def sample() -> Sample:
         Evidence(encode(own_tokenizer(), row["text"]), np.array(row["values"]), row["margin"], row["empty"])
         for row in document["errors"]
     )
-    kept = StoredAnswers(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
+    answers = StoredAnswers(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
     labels, heads = tuple(document["labels"]), np.array(document["heads"])
-    return Sample(document["told"], document["text"], labels, kept, heads, errors, evidence)
+    return Sample(document["told"], document["text"], labels, answers, heads, errors, evidence)

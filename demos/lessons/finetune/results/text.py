@@ -20,7 +20,7 @@ from demos.training.tasks.classification.data import Example
 TEXT = templates(__file__)
 UNMOVED = 5e-4  # a share of attention below this shows as 0.0 %
 SHOWN_TOKENS = 256
-TOLD_WORDS = 3  # that speak most for a class
+EVIDENCE_WORDS = 3  # that speak most for a class
 
 
 def map_heading(title: str, layout: Layout, classes: np.ndarray, chance: float) -> str:
@@ -28,9 +28,9 @@ def map_heading(title: str, layout: Layout, classes: np.ndarray, chance: float) 
     return TEXT.heading(title, own_share(layout.nearest, classes).mean(), layout.nearest.shape[1], chance)
 
 
-def maps_told(before: Layout, after: Layout, classes: np.ndarray) -> str:
+def maps_summary(before: Layout, after: Layout, classes: np.ndarray) -> str:
     """Whether the classes came apart, measured."""
-    return TEXT.maps_told(*(own_share(layout.nearest, classes).mean() for layout in (before, after)))
+    return TEXT.maps_summary(*(own_share(layout.nearest, classes).mean() for layout in (before, after)))
 
 
 def maps_table(layouts: Sequence[Layout], classes: np.ndarray, labels: Sequence[str]) -> str:
@@ -45,7 +45,7 @@ def maps_table(layouts: Sequence[Layout], classes: np.ndarray, labels: Sequence[
     return TEXT.maps_table(["before", "after"][: len(layouts)], rows, explained)
 
 
-def attention_told(heads: np.ndarray, layer: int, head: int, text: str, full: float | None = None) -> str:
+def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full: float | None = None) -> str:
     """Which head moved most, and how much each layer did: heads [L, H]. `full` is where two pictures' scale ends."""
     if heads.max() < UNMOVED:
         return TEXT.nothing_moved()
@@ -88,14 +88,16 @@ def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str)
     return TEXT.tokens(tokens, len(encoding), *names, swatches=[swatch("signed", 0.875), swatch("signed", 0.125)])
 
 
-def evidence_told(values: np.ndarray, encoding: Encoding, margin: float, empty: float, answer: str, truth: str) -> str:
+def evidence_summary(
+    values: np.ndarray, encoding: Encoding, margin: float, empty: float, answer: str, truth: str
+) -> str:
     """Which words weigh most, and how far their numbers are from adding up."""
     words = [(value, token) for value, token, special in
              zip(values, encoding.tokens, encoding.special_tokens_mask, strict=True) if not special]  # fmt: skip
 
     def strongest(sign: int) -> list[str]:
         ordered = sorted(words, key=lambda word: -sign * word[0])
-        return [token for value, token in ordered[:TOLD_WORDS] if sign * value > 0]
+        return [token for value, token in ordered[:EVIDENCE_WORDS] if sign * value > 0]
 
     return TEXT.evidence(
         answer=short(answer, LABEL_LENGTH),
@@ -114,7 +116,7 @@ def tokens_table(values: np.ndarray, encoding: Encoding) -> str:
     return TEXT.tokens_table(zip(encoding.tokens, [_signed(value, 4) for value in values], strict=True))
 
 
-def calibration_told(calibration: Calibration, noun: str, kept: int, total: int) -> str:
+def calibration_summary(calibration: Calibration, noun: str, stored: int, total: int) -> str:
     """The expected calibration error, and whether it is too sure or not sure enough."""
     bins = [bar for bar in calibration.bins if bar.count]
     counts, confidence, accuracy = np.array([(bar.count, bar.confidence, bar.accuracy) for bar in bins]).T
@@ -134,7 +136,7 @@ def calibration_told(calibration: Calibration, noun: str, kept: int, total: int)
         thin=int((counts < FEW).sum()),
         bars=len(bins),
         few=FEW,
-        kept=kept,
+        stored=stored,
         total=total,
     )
 

@@ -208,8 +208,8 @@ class _Run:
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
         if learns_from_pairs(self.settings, self.kind):
             axes |= PAIRS
-        told = recipe_text(start.title, self.view.word, self.settings)
-        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)
+        description = recipe_text(start.title, self.view.word, self.settings)
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), description)
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
         self.lacks_gpu = False
@@ -220,7 +220,7 @@ class _Run:
         folder = self.start.folder or self.trainer.services.store.folder(self.key)
         what = self.run, self.dataset, self.key, folder, self.settings
         events = trainings.fine_tune(*what, expected=self.expected, nbytes=self.nbytes, on_cpu=self.on_cpu)
-        with closing(shown_now(self._told(events), self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
+        with closing(shown_now(self._with_reason(events), self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):
                     self.started = event
@@ -233,7 +233,7 @@ class _Run:
                     changes["phase"] = f"{self.run} {RESUMED} at {event.step}{last}"
                 yield changes
 
-    def _told(self, events: Iterator[Event]) -> Iterator[Event]:
+    def _with_reason(self, events: Iterator[Event]) -> Iterator[Event]:
         """The training's events; where it failed because the run that it should begin with went, that is told."""
         record, runs = self.start.record, self.trainer.trainings.runs
         with closing(events):  # type: ignore[type-var]
@@ -274,7 +274,7 @@ class _Run:
     def _log(self, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
         done = self.recipe, self.start.spec, self.dataset, started, self.feed.looks, result, stopped
-        log_file = log_of(*done, earlier=self.start.told)
+        log_file = log_of(*done, earlier=self.start.description)
         folder = self.trainer.trainings.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
             keep_log(folder, log_file)

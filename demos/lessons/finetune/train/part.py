@@ -75,7 +75,7 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
         "task": {kind: _by_control("quick", kind) for kind in VIEWS},
     }
     page.follows |= {
-        name: [(other, {key: one[part] for key, one in recipes.items()}) for other, recipes in brought.items()]
+        name: [(other, {key: values[part] for key, values in recipes.items()}) for other, recipes in brought.items()]
         for name, part in short.items() if part in RECIPE and part != "seed"
     }  # fmt: skip
 
@@ -96,10 +96,12 @@ def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[g
 def _wire_task(page: Page, parts: dict[str, Any]) -> None:
     """Another task: everything on the page becomes its own."""
 
-    def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> dict[str, Any]:
+    def show_task(
+        kind: str, data: str, run: str, finished_run: str, shown: dict[str, Any], seed: Any
+    ) -> dict[str, Any]:
         """The choices that act in this task, the try-it boxes, and what was learned on it."""
         view, data = view_of(kind), fitting(kind, data)
-        known = bool(kept and shown and shown["kind"] == kind)
+        known = bool(finished_run and shown and shown["kind"] == kind)
         changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
         changes["results"] = gr.update(visible=known and "recalled" not in shown)
         for name, (label, sample) in zip(layout.TRIES, layout.tries(view), strict=True):
@@ -133,20 +135,20 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         }}""",
         **IN_BROWSER,
     )
-    hub, asked = parts["hub"], parts["hub_asked"]
+    hub, requested = parts["hub"], parts["hub_asked"]
     gr.on(
         [hub.submit, parts["fetch"].click],
         None,
-        [hub, asked],
-        [asked],
+        [hub, requested],
+        [requested],
         js="(hub, asked) => (hub.trim() === asked ? `${asked} ` : hub.trim())",  # pressed again: tried again
         **IN_BROWSER,
     )
     gr.on(
         [hub.change],
         None,
-        [hub, asked],
-        [asked],
+        [hub, requested],
+        [requested],
         js='(hub, asked) => (hub.trim() === asked.trim() ? asked : "")',
         **IN_BROWSER,
     )

@@ -16,9 +16,9 @@ POOLINGS = DATA / "pooling.json"
 @cache
 def measured() -> dict[str, object]:
     """What each pooling costs and brings, measured once (assets/data/pooling.md says how): as the answer's facts."""
-    found = json.loads(POOLINGS.read_text(encoding="utf-8"))
-    facts: dict[str, object] = {"seeds": found["seeds"]}
-    for pooling, row in found["poolings"].items():
+    results = json.loads(POOLINGS.read_text(encoding="utf-8"))
+    facts: dict[str, object] = {"seeds": results["seeds"]}
+    for pooling, row in results["poolings"].items():
         facts |= {f"{pooling}_head": f"{row['head']:,}", f"{pooling}_seconds": f"{row['seconds']:.0f}"}
         facts[f"{pooling}_accuracy"] = f"{row['accuracy']:.1%}"
     return facts

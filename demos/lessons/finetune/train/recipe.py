@@ -16,7 +16,7 @@ from demos.figures.short_text import short
 from demos.figures.training_program import EarlierRun, program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
-from demos.lessons.finetune.train.start import menu, start_of, told_html
+from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.splits import Splits, validation_as_test
@@ -42,12 +42,12 @@ UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetc
 def axes(dataset: Splits) -> str:
     """Empty axes with what is to be beaten on this data."""
     task = task_of(dataset, Settings())
-    watched = validation_as_test(dataset)
-    beaten = task.baseline(watched), len(task.labels), task.mean_loss(watched)
+    validation = validation_as_test(dataset)
+    beaten = task.baseline(validation), len(task.labels), task.mean_loss(validation)
     return idle_message(task.metric, *beaten, task.loss_name)
 
 
-def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
+def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
     """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
     lent = lent_html(model) if view.cut and tokenizer is None else ""
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
@@ -87,7 +87,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         code = program(spec, chosen, start.program(task))
         name = chosen.data if chosen.data in SOURCES else "task"
         return shown | {
-            "earlier_told": told_html(page.services, start, history, task),
+            "earlier_told": start_html(page.services, start, history, task),
             "walk": layout.TEXT.walk(
                 start.title,
                 kind,
@@ -100,7 +100,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             ),
             "drawn": rate_html(settings, steps),
             "chain": chain_html(kind, spec, settings, task.labels, longest),
-            "told": told_data(view_of(kind), dataset, at_hand, spec.title),
+            "told": data_html(view_of(kind), dataset, at_hand, spec.title),
             "code": code,
         }
 
@@ -114,13 +114,15 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             return ""
         return trainer.cost(spec.key, dataset, chosen.settings)
 
-    def show_idle(run: str, kept: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any) -> Any:
+    def show_idle(
+        run: str, finished_run: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any
+    ) -> Any:
         """Empty axes with what guessing reaches, unless a run of this task is on them, or was before a reload."""
         if run:
             return gr.skip()
         last = shown or trainer.recalled(returning)
         if last and last["kind"] == kind:
-            return gr.skip() if kept and shown else last["curve"]
+            return gr.skip() if finished_run and shown else last["curve"]
         try:
             return axes(read_dataset(kind, fitting(kind, data), *rest))
         except UserError:  # `show` tells it

@@ -44,7 +44,7 @@ class Start:
         return run_folder(self.record.data) if self.record else ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The run in words: "run 2, trained on Emotion"; "" of a model as it is."""
         return f"run {self.record.number}, trained on {self.record.data}" if self.record else ""
 
@@ -69,7 +69,7 @@ def start_of(services: Services, model: str, history: Sequence[Record], number: 
     return Start(services.store.spec(runs.base(record.run)), record, runs.folder(record.run))
 
 
-def kept_of(services: Services, history: Sequence[Record]) -> list[Record]:
+def available_runs(services: Services, history: Sequence[Record]) -> list[Record]:
     """Those of a reader's runs whose models are kept, newest first."""
     return [record for record in reversed(history) if services.trainings.runs.has(record.run)]
 
@@ -79,18 +79,18 @@ def menu(services: Services, history: Sequence[Record], number: str | None) -> t
 
     A run that went gives way to the model.
     """
-    kept = kept_of(services, history)
-    runs = [(run_title(record, last=record is history[-1]), str(record.number)) for record in kept]
+    available = available_runs(services, history)
+    runs = [(run_title(record, last=record is history[-1]), str(record.number)) for record in available]
     value = number if number in dict(runs).values() else MODEL
-    told = gr.skip() if value == number != MODEL else TEXT.start_from_model(bool(runs))
-    return gr.update(choices=[("the pre-trained model", MODEL), *runs], value=value, visible=bool(runs)), told
+    note = gr.skip() if value == number != MODEL else TEXT.start_from_model(bool(runs))
+    return gr.update(choices=[("the pre-trained model", MODEL), *runs], value=value, visible=bool(runs)), note
 
 
-def told_html(services: Services, start: Start, history: Sequence[Record], now: Any) -> str:
+def start_html(services: Services, start: Start, history: Sequence[Record], now: Any) -> str:
     """The line under the menu: what goes on in the task `now` and what is new; before a run how to come to it."""
     earlier = start.program(now)
     if start.record is None or earlier is None:
-        return TEXT.start_from_model(bool(kept_of(services, history)))
+        return TEXT.start_from_model(bool(available_runs(services, history)))
     return TEXT.start_from_run(
         start.spec.title, start.record.number, short(start.record.data, NAME_LENGTH), earlier.keeps_head
     )

@@ -21,7 +21,11 @@ def examples_menu() -> gr.Dropdown:
 
 def wire_examples(menu: gr.Dropdown, task: gr.Component, boxes: Sequence[gr.Component]) -> None:
     """Let the menu follow `task`, and what is picked in it fill `boxes`; in the browser alone."""
-    texts = {name: one + [""] * (len(boxes) - len(one)) for named in EXAMPLES.values() for name, one in named.items()}
+    texts = {
+        name: example + [""] * (len(boxes) - len(example))
+        for named in EXAMPLES.values()
+        for name, example in named.items()
+    }
     fill_from(menu, boxes, texts)
     names = json.dumps({kind: [[name, name] for name in (*named, OWN)] for kind, named in EXAMPLES.items()})
     update = f'(task) => ({{ __type__: "update", choices: ({names})[task], value: ({names})[task][0][0] }})'

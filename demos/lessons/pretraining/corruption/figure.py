@@ -19,13 +19,13 @@ DEVIATIONS = 1.96  # at each point 95 of 100 experiments lie within
 GREY = "#8a9096"
 
 
-def shares_figure(draws: Draws, asked: Shares) -> go.Figure:
-    """Each kind's share among all tokens chosen so far, draw by draw, beside what was asked for."""
+def shares_figure(draws: Draws, target: Shares) -> go.Figure:
+    """Each kind's share among all tokens chosen so far, draw by draw, beside the target shares."""
     total = len(draws.kinds)
     at = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
     running, chosen = draws.running[at - 1], draws.counts.sum(axis=1)[at - 1]
     figure = go.Figure()
-    for share in dict.fromkeys(round(share, 6) for share in asked.kinds):
+    for share in dict.fromkeys(round(share, 6) for share in target.kinds):
         reach = DEVIATIONS * np.sqrt(share * (1 - share) / chosen)
         figure.add_scatter(
             x=[*at, *at[::-1]],

@@ -92,7 +92,7 @@ def build(page: Page) -> None:
                     0, 100, 10, step=1, label="◆ Random word, % of these", elem_id="corruption-replaced"
                 )
                 rest = gr.HTML("", elem_id="corruption-rest")
-                way = gr.Radio(
+                distribution = gr.Radio(
                     [("uniformly", UNIFORM), ("by frequency", UNIGRAM)],
                     value=UNIFORM,
                     label="◆ Random words are drawn",
@@ -122,20 +122,27 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320):
             gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
             places = gr.Plot(show_label=False, label="How often each position is chosen", elem_id="corruption-places")
-    said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
+    summary = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
     numbers, code = folds(__file__, "Repeats this draw and prints its losses")
 
-    choices = [text, seed, chosen, masked, replaced, whole, way]
+    choices = [text, seed, chosen, masked, replaced, whole, distribution]
     page.keep(corrupt_text=text, corrupt_seed=seed)
-    page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws, random_words=way)
+    page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws, random_words=distribution)
     count_on(again, seed, SEEDS)
     moved = [text.change, seed.change, *(choice.input for choice in choices[2:])]
-    once = {"picture": picture, "legend": legend, "replaced": replaced, "rest": rest, "answers": answers, "code": code}
-    once["random_words"] = random_words
-    often = {"shares": shares, "places": places, "said": said, "numbers": numbers}
+    one_draw = {
+        "picture": picture,
+        "legend": legend,
+        "replaced": replaced,
+        "rest": rest,
+        "answers": answers,
+        "code": code,
+    }
+    one_draw["random_words"] = random_words
+    many_draws = {"shares": shares, "places": places, "said": summary, "numbers": numbers}
     for outputs, show, inputs, triggers in (
-        (once, drawn_once, choices, moved),
-        (often, drawn_often, [*choices, draws], [*moved, draws.input]),
+        (one_draw, drawn_once, choices, moved),
+        (many_draws, drawn_often, [*choices, draws], [*moved, draws.input]),
     ):
         handler = by_component(outputs, partial(show, page.services))
         page.draw(handler, inputs, list(outputs.values()), triggers=triggers, show_progress="hidden")
@@ -150,7 +157,7 @@ def setup(
     masked: Any,
     replaced: Any,
     whole: Any,
-    way: Any = UNIFORM,
+    distribution: Any = UNIFORM,
 ) -> Setup:
     """`text`, or the bar's sentence where that is empty, and the rest as the controls stand.
 
@@ -161,7 +168,7 @@ def setup(
     mask = _share(masked, 80)
     shares = Shares(max(_share(chosen, 15), 0.01), mask, min(_share(replaced, 10), round(1 - mask, 4)))
     special = never_chosen(tokenizer, encoding.input_ids)
-    unigrams = project_unigrams(tokenizer) if way == UNIGRAM else None
+    unigrams = project_unigrams(tokenizer) if distribution == UNIGRAM else None
     return Setup(tokenizer, encoding, special, clamp(seed, SEEDS), shares, bool(whole), unigrams)
 
 
@@ -204,9 +211,9 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
 
 def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
     """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
-    *controls, often = form_values
+    *controls, requested = form_values
     drawn = setup(services, sentence, *controls)
-    rng, count = drawn.generator(), int(often) if often in MANY else MANY[0]
+    rng, count = drawn.generator(), int(requested) if requested in MANY else MANY[0]
     draws = draw_many(lambda: drawn.corrupted(rng), drawn.special, count)
     places_fit = None if drawn.whole_words else fit_places(draws)
     return {

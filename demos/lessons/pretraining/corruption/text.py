@@ -51,16 +51,16 @@ def picture_html(
     )
 
 
-def legend_html(corruption: Corruption, special: Sequence[int], asked: Shares) -> str:
-    """How many tokens were chosen, and of each kind how many beside the share asked for."""
+def legend_html(corruption: Corruption, special: Sequence[int], target: Shares) -> str:
+    """How many tokens were chosen, and of each kind how many beside its target share."""
     counts = np.bincount(corruption.kinds, minlength=4)[1:]
-    kinds = _kinds(count=counts, share=asked.kinds)
-    return TEXT.legend(len(corruption.chosen), len(corruption.kinds), asked.chosen, sum(special), kinds)
+    kinds = _kinds(count=counts, share=target.kinds)
+    return TEXT.legend(len(corruption.chosen), len(corruption.kinds), target.chosen, sum(special), kinds)
 
 
-def rest_html(asked: Shares) -> str:
+def rest_html(target: Shares) -> str:
     """The three shares as one bar; what the two sliders leave is kept."""
-    return TEXT.rest(_kinds(share=asked.kinds))
+    return TEXT.rest(_kinds(share=target.kinds))
 
 
 def answers_html(
@@ -102,12 +102,12 @@ def shares_html(draws: Draws, kinds: Fit | None, places: Fit | None, whole_words
     )
 
 
-def numbers_html(draws: Draws, asked: Shares, encoding: Encoding) -> str:
+def numbers_html(draws: Draws, target: Shares, encoding: Encoding) -> str:
     """The kinds' counts beside what was expected, then each token's."""
     counts = np.stack([(draws.kinds == kind).sum(axis=0) for kind in (1, 2, 3)], axis=1)  # [n, 3]
     return TEXT.numbers(
         len(draws.kinds),
-        _kinds(count=draws.counts[-1], share=draws.running[-1], asked=asked.kinds),
+        _kinds(count=draws.counts[-1], share=draws.running[-1], target=target.kinds),
         [
             {"place": place, "name": encoding.tokens[place], "counts": counts[place]}
             for place in np.flatnonzero(draws.free)

@@ -59,9 +59,9 @@ def best_html(guesses: Distribution, known: bool, style: str = "", widest: float
     return TEXT.best(guesses, known, style, max(widest, guesses.best[0].probability), token_label, percent)
 
 
-def told_html(guesses: Distribution, place: int, known: bool, vocabulary: int) -> str:
+def summary_html(guesses: Distribution, place: int, known: bool, vocabulary: int) -> str:
     """The place, the true word's rank and probability, the entropy and the best ones' share, in three lines."""
-    return TEXT.told(guesses, place, known, vocabulary, np.log2(vocabulary), token_label, percent)
+    return TEXT.summary(guesses, place, known, vocabulary, np.log2(vocabulary), token_label, percent)
 
 
 def lens_html(layers: Sequence[Distribution], known: bool, style: str = "") -> str:

@@ -25,7 +25,7 @@ from demos.lessons.pretraining.fill_mask.figure import (
     lens_html,
     numbers_html,
     sentence_html,
-    told_html,
+    summary_html,
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
@@ -37,9 +37,9 @@ from demos.widgets.scripted.scripted import scripted
 
 SENTENCE = "fill-sentence"
 LEAST, MOST = 5, 20  # guesses shown
-WATCHED = 4  # words whose probabilities are followed while others are taken away
+MAX_CANDIDATES = 4  # words whose probabilities are followed while others are taken away
 SIDE = 5  # words of each context
-KEPT = 128  # places whose states are remembered, some ten kilobytes each
+MAX_CACHED = 128  # places whose states are remembered, some ten kilobytes each
 MOST_ASKED = 100  # words of the endpoint
 EXAMPLES = (  # (on the button, in the bar, another context)
     ("The capital of France", "The capital of France is [MASK].", "We spent a week in [MASK], the capital of France."),
@@ -63,7 +63,7 @@ class Filler:
     def __init__(self, services: Services) -> None:
         self.services = services
         self.pretrained = services.pretrained
-        self._states = lru_cache(maxsize=KEPT)(self._read)
+        self._states = lru_cache(maxsize=MAX_CACHED)(self._read)
 
     def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
         """The sentence's hidden words, as `places.gaps`. Raises UserError where it has no word."""
@@ -74,8 +74,8 @@ class Filler:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
         pretrained = self.pretrained(model)
         hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
-        watched = at.truth if truth is None else truth
-        return distributions(pretrained.word_logits, pretrained.tokenizer, hidden, count, watched)
+        target_id = at.truth if truth is None else truth
+        return distributions(pretrained.word_logits, pretrained.tokenizer, hidden, count, target_id)
 
     def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
         pretrained = self.pretrained(model)
@@ -94,7 +94,7 @@ def build(page: Page) -> None:
     marks = gr.Textbox("", visible="hidden")
     with gr.Row(elem_classes="fill-top"):
         with gr.Column(elem_classes="fill-guesses", min_width=320):
-            said = gr.HTML("", elem_id="fill-said")
+            summary = gr.HTML("", elem_id="fill-said")
             best = gr.HTML("", elem_id="fill-best")
         with gr.Column(elem_classes="fill-layers", min_width=320):
             layers = gr.HTML("", elem_id="fill-layers")
@@ -114,7 +114,7 @@ def build(page: Page) -> None:
         button.click(None, None, [page.text, page.text_pair, marks, other], js=f"() => {values}", **PRIVATE)
     hidden = f"() => insideBert.hidden[{SENTENCE!r}]()"
     chips.select(None, None, [marks], js=hidden, **IN_BROWSER)
-    outputs = {"chips": chips, "said": said, "best": best, "layers": layers, "numbers": numbers, "code": code}
+    outputs = {"chips": chips, "said": summary, "best": best, "layers": layers, "numbers": numbers, "code": code}
     handler = by_component(outputs, partial(shown, filler))
     page.draw(handler, [marks, top], list(outputs.values()), show_progress="hidden")
 
@@ -127,7 +127,7 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
     last = layers[-1]
     return {
         "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, pretrained.tokenizer.mask_token),
-        "said": told_html(last, cloze.focus, known, pretrained.decoder.out_features),
+        "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features),
         "best": best_html(last, known, style),
         "layers": lens_html(layers, known, style),
         "numbers": numbers_html(last, layers),
@@ -154,9 +154,9 @@ def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
 def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Iterator[str]:
     """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
     cloze = filler.gaps(Sentence(text or "", pair or "", model), marks)
-    last = filler.layers(model, cloze, WATCHED)[-1]
-    watched = dict.fromkeys([last.target.token_id, *(guess.token_id for guess in last.best)])
-    steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(watched)[:WATCHED])
+    last = filler.layers(model, cloze, MAX_CANDIDATES)[-1]
+    candidates = dict.fromkeys([last.target.token_id, *(guess.token_id for guess in last.best)])
+    steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(candidates)[:MAX_CANDIDATES])
     yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
 

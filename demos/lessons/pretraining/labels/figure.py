@@ -25,10 +25,10 @@ LENGTH = 160  # characters of a sentence
 VOTES = ("supervised", "unsupervised", "self-supervised")
 
 
-def labels_html(labels: FreeLabels, read: Sequence[str], given: Row) -> str:
+def labels_html(labels: FreeLabels, read: Sequence[str], example: Row) -> str:
     """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's.
 
-    `read` has n tokens; `given` is an example of a fine-tuning data set, with the label it was given.
+    `read` has n tokens; `example` is one of a fine-tuning data set, with the label it was given.
     """
     return TEXT.rows(
         masked=[_word(labels, read, place) | _around(labels.encoding, read, place) for place in _few(labels)],
@@ -36,7 +36,7 @@ def labels_html(labels: FreeLabels, read: Sequence[str], given: Row) -> str:
         first=short(labels.first, LENGTH),
         second=short(labels.second, LENGTH),
         is_next=labels.is_next,
-        given=given,
+        example=example,
         own=short(f"{labels.first} {labels.second}" if labels.is_next else labels.first, LENGTH),
     )
 

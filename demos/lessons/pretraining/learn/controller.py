@@ -18,12 +18,12 @@ from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
 from demos.lessons.pretraining.learn.program import learn_code
 from demos.lessons.pretraining.learn.text import (
     TEXT,
-    asked_told,
-    batch_told,
-    cut_told,
-    original_told,
+    batch_html,
+    cut_html,
+    guesses_html,
+    loss_summary,
+    original_html,
     rows_html,
-    said_told,
     top_rows_html,
 )
 from demos.page.services import Services
@@ -38,7 +38,7 @@ from demos.widgets.live_curve.text import duration, waiting_text
 from demos.widgets.run_controller.run_controller import guarded
 
 OPENING = 100  # steps on the empty axes
-KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
+MAX_CACHED_VIEWS = 8  # openings remembered: a lecture's readers open the same one
 CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
 
 
@@ -49,7 +49,7 @@ class Learning:
         self.services = services
         self.presses = Presses(services.trainings)
         self._feeds: dict[str, Feed] = {}
-        self._seen = lru_cache(maxsize=KEPT_VIEWS)(self._look)
+        self._seen = lru_cache(maxsize=MAX_CACHED_VIEWS)(self._look)
 
     def situation(self, model: str, text: str, rate: Any, batch_size: Any, seed: Any, untrained: Any) -> Situation:
         """What the controls say. Raises UserError where one is out of bounds, or the text has no word."""
@@ -71,14 +71,14 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": asked_told(pretrained, situation.passage, look.probes, look.before),
+            "asked": guesses_html(pretrained, situation.passage, look.probes, look.before),
             "after": gr.update(visible=False),
-            "batch": batch_told(pretrained, look.instances, 1),
+            "batch": batch_html(pretrained, look.instances, 1),
             "numbers": TEXT.no_numbers(),
             "code": learn_code(pretrained.encoder.spec, look.instances, situation.recipe.rate),
             "cost": self.cost(situation, look.seconds_a_step),
             "original": self.original(situation, look.instances, look.seconds_a_step),
-            "cut": cut_told(pretrained, situation.passage),
+            "cut": cut_html(pretrained, situation.passage),
         }
 
     def _look(self, situation: Situation) -> FirstLook:
@@ -98,53 +98,53 @@ class Learning:
         loaded = self.services.pretrained(situation.model).encoder
         measured = not math.isnan(self.presses.expected(situation, 1))
         tokens = sum(len(instance.segments) for instance in instances) * (1 + situation.recipe.untrained)
-        return original_told(loaded.spec.title, shape_of(loaded.spec.title, loaded.model), tokens, seconds, measured)
+        return original_html(loaded.spec.title, shape_of(loaded.spec.title, loaded.model), tokens, seconds, measured)
 
     def press(
-        self, run: str, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
+        self, run: str, model: str, controls: Sequence[Any], copy_id: str, before: Situation | None, steps: int
     ) -> Iterator[dict[str, Any]]:
         """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
 
-        `held` is the reader's copy, `before` what it was trained on.
+        `copy_id` is the reader's copy, `before` what it was trained on.
         """
         over: dict[str, Any] = {"run": "", **press_buttons(running=False, values=controls)}
 
         def failed(message: str) -> dict[str, Any]:
-            return {**self._left(held), "curve": _broken(message), "run": ""}
+            return {**self._left(copy_id), "curve": _broken(message), "run": ""}
 
         try:
-            for changes in guarded(self._changes(run, model, controls, held, before, steps), failed):
+            for changes in guarded(self._changes(run, model, controls, copy_id, before, steps), failed):
                 yield {**over, **changes} if changes.get("run") == "" else changes
         finally:
             self._feeds.pop(run, None)
 
     def _changes(
-        self, run: str, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
+        self, run: str, model: str, controls: Sequence[Any], copy_id: str, before: Situation | None, steps: int
     ) -> Iterator[dict[str, Any]]:
         yield press_buttons(running=True, values=controls)
         situation = self.situation(model, *controls)
         pretrained = self.services.pretrained(situation.model)
-        if held and before != situation:
-            self.presses.copies.discard(held)
-            held = ""
+        if copy_id and before != situation:
+            self.presses.copies.discard(copy_id)
+            copy_id = ""
         feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
-        with closing(self.presses.press(run, held, situation, pretrained, steps)) as events:  # type: ignore[type-var]
+        with closing(self.presses.press(run, copy_id, situation, pretrained, steps)) as events:  # type: ignore[type-var]
             yield {"curve": feed.message()}
             due = time.monotonic() + BEAT_SECONDS
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
                     learned = self._learned(feed, event, situation)
-                    yield {"run": "", "held": held or run, "situation": situation, **learned}
+                    yield {"run": "", "held": copy_id or run, "situation": situation, **learned}
                 elif isinstance(event, Failed):
-                    yield {"run": "", **self._left(held), "curve": feed.message(done=True)}
+                    yield {"run": "", **self._left(copy_id), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {"curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
 
-    def _left(self, held: str) -> dict[str, Any]:
+    def _left(self, copy_id: str) -> dict[str, Any]:
         """What becomes of the reader's copy where a press came to nothing: it stays if it is still there."""
-        return {} if self.presses.copies.has(held) else {"held": "", "situation": None}
+        return {} if self.presses.copies.has(copy_id) else {"held": "", "situation": None}
 
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event; the curve asks for it by itself."""
@@ -171,24 +171,24 @@ class Learning:
         feed.points = list(event.points)
         limit = situation.recipe.rate * math.sqrt(pretrained.decoder.in_features)
         return {
-            "curve": feed.message(done=True, status=status, said=said_told(event)),
+            "curve": feed.message(done=True, status=status, said=loss_summary(event)),
             "step": TEXT.step(step, event.last, CLIP),
-            "asked": asked_told(pretrained, situation.passage, event.probes, event.before, event),
+            "asked": guesses_html(pretrained, situation.passage, event.probes, event.before, event),
             "after": gr.update(visible=True),
             "gradient": gradient_figure(event.last.norms),
             "moved": moved_figure(event.rows),
             "told": rows_html(event.rows, event.steps, step, limit),
             "top": top_rows_html(pretrained.tokenizer, event.rows),
-            "batch": batch_told(pretrained, event.instances, step, event),
+            "batch": batch_html(pretrained, event.instances, step, event),
             "numbers": TEXT.numbers(event.points),
             "cost": self.cost(situation),
             "original": self.original(situation, event.instances, event.seconds_a_step),
         }
 
-    def news(self, asked: Any) -> str:
+    def news(self, question: Any) -> str:
         """The curve's question: [run, the last step it has]; "" for no such run."""
         try:
-            run, after = asked
+            run, after = question
             feed = self._feeds.get(str(run))
             return feed.message(min(max(0, int(after)), 10**6)) if feed else ""
         except (TypeError, ValueError, OverflowError):
@@ -203,6 +203,6 @@ def press_buttons(running: bool, values: Sequence[Any] = ()) -> dict[str, Any]:
     return usable | {"stop": gr.update(interactive=running)}
 
 
-def _broken(told: str) -> str:
+def _broken(message: str) -> str:
     feed = Feed("", 30_522, OPENING)
-    return feed.message(done=True, status=told)
+    return feed.message(done=True, status=message)

@@ -63,7 +63,7 @@ def build(page: Page) -> None:
 def _controls(page: Page) -> dict[str, Any]:
     """The buttons, the text, the recipe."""
     with gr.Row():
-        one = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
+        step_button = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
         many = gr.Button("A hundred steps", variant="primary", min_width=160, elem_id="pretraining-learn-many")
     with gr.Row():
         stop = gr.Button("Stop", interactive=False, min_width=100, elem_id="pretraining-learn-stop")
@@ -85,7 +85,7 @@ def _controls(page: Page) -> dict[str, Any]:
         seed = seed_box(min_width=80)
         untrained = gr.Checkbox(True, label="Also train the same model from random weights")
     return {
-        "text": text, "cut": cut, "one": one, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
+        "text": text, "cut": cut, "one": step_button, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
         "rate": rate, "size": size, "seed": seed, "untrained": untrained,
     }  # fmt: skip
 
@@ -97,29 +97,29 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
     changed = [name for name in parts if name not in ("begun", "steps", "cut", "code")]
 
     def work(
-        run: str, reader: str, text: str, pair: str, model: str, steps: int, held: str, before: Any, *controls: Any
+        run: str, reader: str, text: str, pair: str, model: str, steps: int, copy_id: str, before: Any, *controls: Any
     ) -> Iterator[dict[str, Any]]:
-        return learning.press(run, model, controls, held, before, steps)
+        return learning.press(run, model, controls, copy_id, before, steps)
 
     controller = RunController(page.services.trainings, "learn", work, press_buttons)
 
     def show(
-        sentence: Sentence, reader: str, begun: str, run: str, held: str, before: Any, *controls: Any
+        sentence: Sentence, reader: str, begun: str, run: str, copy_id: str, before: Any, *controls: Any
     ) -> dict[Any, Any]:
         """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
         if run or controller.is_elsewhere(reader, begun):
             return {}
         situation = learning.situation(sentence.model, *controls)
-        return {} if situation == before else begin(situation, reader, held)
+        return {} if situation == before else begin(situation, reader, copy_id)
 
-    def anew(sentence: Sentence, reader: str, held: str, *controls: Any) -> dict[Any, Any]:
-        return begin(learning.situation(sentence.model, *controls), reader, held)
+    def anew(sentence: Sentence, reader: str, copy_id: str, *controls: Any) -> dict[Any, Any]:
+        return begin(learning.situation(sentence.model, *controls), reader, copy_id)
 
-    def begin(situation: Situation, reader: str, held: str) -> dict[Any, Any]:
+    def begin(situation: Situation, reader: str, copy_id: str) -> dict[Any, Any]:
         """The reader's copy is let go, and the part is as it opened."""
         opening = learning.opening(situation)
         controller.forget(reader)
-        learning.presses.copies.discard(held)
+        learning.presses.copies.discard(copy_id)
         return {parts[name]: value for name, value in opening.items()} | {parts["held"]: "", parts["situation"]: None}
 
     moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]

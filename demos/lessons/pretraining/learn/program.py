@@ -46,7 +46,7 @@ labels = [[answer.get(at, -100) for at in range(len(row))] for row, answer in zi
 
 def padded(lists, filler):
     longest = max(map(len, lists))
-    return torch.tensor([one + [filler] * (longest - len(one)) for one in lists])
+    return torch.tensor([row + [filler] * (longest - len(row)) for row in lists])
 
 
 output = model(padded(rows, tokenizer.pad_token_id), attention_mask=padded([[1] * len(row) for row in rows], 0),
@@ -54,16 +54,16 @@ output = model(padded(rows, tokenizer.pad_token_id), attention_mask=padded([[1] 
 output.loss.backward()
 print("loss", round(output.loss.item(), 4))
 for name, part in [("embeddings", model.{body}.embeddings), *enumerate(model.{body}.{layers})]:
-    print(name, round(torch.stack([one.grad.norm() for one in part.parameters()]).norm().item(), 4))
+    print(name, round(torch.stack([weight.grad.norm() for weight in part.parameters()]).norm().item(), 4))
 print("all", round(torch.nn.utils.clip_grad_norm_(model.parameters(), {CLIP:g}).item(), 4))
 
 matrix = model.get_input_embeddings().weight  # the decoder's too
 before = matrix.detach().clone()
 spared = ("bias", "LayerNorm.weight", "layer_norm.weight", "embeddings.weight")  # no decay
-named = [(name, one) for name, one in model.named_parameters() if one.grad is not None]
+named = [(name, weight) for name, weight in model.named_parameters() if weight.grad is not None]
 torch.optim.AdamW([
-    {{"params": [one for name, one in named if not name.endswith(spared)], "weight_decay": {DECAY:g}}},
-    {{"params": [one for name, one in named if name.endswith(spared)], "weight_decay": 0.0}},
+    {{"params": [weight for name, weight in named if not name.endswith(spared)], "weight_decay": {DECAY:g}}},
+    {{"params": [weight for name, weight in named if name.endswith(spared)], "weight_decay": 0.0}},
 ], lr={rate:g}, eps={EPSILON:g}).step()
 moved = (matrix.detach() - before).norm(dim=1)
 print("rows moved", int((moved > 0).sum()))

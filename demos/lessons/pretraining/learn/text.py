@@ -37,30 +37,30 @@ TOP_ROWS = 15
 A_YEAR = 365.25 * 24 * 3600  # seconds
 
 
-def cut_told(pretrained: Pretrained, passage: Passage) -> str:
+def cut_html(pretrained: Pretrained, passage: Passage) -> str:
     """How the text was cut, and why next sentences are not asked about where they are not (HTML)."""
     has_head = pretrained.relation is not None
     return TEXT.cut(len(passage.train), len(passage.held_out), passage.has_pairs and has_head, has_head)
 
 
-def said_told(event: Learned) -> str:
+def loss_summary(event: Learned) -> str:
     """What the end of a press tells who cannot see the curve."""
     if math.isnan(event.before.own):
         return ""
     return f"The loss on the held-out sentences went from {event.before.own:.2f} to {event.after.own:.2f}."
 
 
-def asked_told(
+def guesses_html(
     pretrained: Pretrained,
     passage: Passage,
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     before: ProbeResult,
     event: Learned | None = None,
 ) -> str:
     """The guesses at the hidden words before and, where there is one, after a press; then the mean losses (HTML)."""
     after = event.after if event else None
-    words = pretrained.tokenizer.convert_ids_to_tokens([question.answer for question in asked])
-    answers = after.answers if after else [None] * len(asked)
+    words = pretrained.tokenizer.convert_ids_to_tokens([question.answer for question in questions])
+    answers = after.answers if after else [None] * len(questions)
     losses = [
         {"name": "Loss on held-out words", "before": before.own, "after": after and after.own, "general": False},
         {"name": "on general English", "before": before.general, "after": after and after.general, "general": True},
@@ -70,10 +70,10 @@ def asked_told(
         losses.append(
             {"name": "on held-out words, from random weights", "before": begun, "after": ended, "general": False}
         )
-    return TEXT.asked(
+    return TEXT.guesses(
         rows=[
             {"question": question, "word": word, "before": was, "after": now}
-            for question, word, was, now in zip(asked, words, before.answers, answers, strict=True)
+            for question, word, was, now in zip(questions, words, before.answers, answers, strict=True)
         ],
         changes=losses,
         mask=pretrained.tokenizer.mask_token,
@@ -116,7 +116,7 @@ def top_rows_html(tokenizer: Any, rows: Rows, count: int = TOP_ROWS) -> str:
             "token": visible(token),
             "moved": rows.moved[at],
             "in_input": rows.in_input[at],
-            "asked": rows.as_answer[at],
+            "as_answer": rows.as_answer[at],
             "wrongly": rows.wrongly[at],
             "gradients": [norm[at] for norm in norms if norm is not None],
         }
@@ -130,7 +130,7 @@ def far_first(moved: np.ndarray, count: int = TOP_ROWS) -> np.ndarray:
     return np.argsort(-moved, kind="stable")[:count]
 
 
-def batch_told(pretrained: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
+def batch_html(pretrained: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
     """The first sequences of a step as it reads them, each asked token with its guess and loss (HTML)."""
     guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event else None
     sequences = [
@@ -157,9 +157,9 @@ def _tokens(
         }
 
 
-def original_told(title: str, trained: Shape, tokens: int, seconds: float, measured: bool) -> str:
+def original_html(title: str, trained: Shape, tokens: int, seconds: float, measured: bool) -> str:
     """BERT's own pre-training beside a step of `trained` here, which reads so many tokens in `seconds`."""
-    told = [
+    cost_rows = [
         {
             "shape": cost.shape,
             "parameters": millions(total_parameters(cost.shape)),
@@ -178,4 +178,4 @@ def original_told(title: str, trained: Shape, tokens: int, seconds: float, measu
         "base": TEXT.years(base),
         "large": TEXT.years(large),
     }
-    return TEXT.original(WORDS, tokens_read(), LONGEST, STEPS, SEQUENCES, told, fine_tuned_tokens(), here)
+    return TEXT.original(WORDS, tokens_read(), LONGEST, STEPS, SEQUENCES, cost_rows, fine_tuned_tokens(), here)

@@ -42,7 +42,7 @@ WAYS = {  # to put the input together
     "same": "the same sentence twice",
 }
 MOST = 120  # tokens of one sentence: the longest input then has 243, and four of them are read at once
-KEPT = 64  # pairs whose four answers are remembered, and draws of trials
+MAX_CACHED = 64  # pairs whose four answers are remembered, and draws of trials
 TOSSES = 1_000
 
 
@@ -53,8 +53,8 @@ class Reader:
         self.services = services
         self.documents = [document.sentences for document in our_documents()]
         self.kinds = [document.kind for document in our_documents()]
-        self.four = lru_cache(maxsize=KEPT)(self._four)
-        self.asked: Recent[tuple[list[Trial], Answers]] = Recent(KEPT)  # by encoder and seed
+        self.four = lru_cache(maxsize=MAX_CACHED)(self._four)
+        self.cached_trials: Recent[tuple[list[Trial], Answers]] = Recent(MAX_CACHED)  # by encoder and seed
 
     def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
         """The true next sentence, a random one, swapped, the same twice: one batched pass."""
@@ -73,14 +73,14 @@ class Reader:
         """The "status", a line of progress, and at the end the counted "results"; the last ones are remembered."""
         pretrained = self.services.pretrained(model)
         key = pretrained.encoder.spec.key, seed
-        answered = self.asked.get(key)
+        answered = self.cached_trials.get(key)
         if answered is None:
             trials = draw_trials(self.documents, np.random.default_rng(seed))
             steps = next_steps(pretrained, [(trial.first, trial.second) for trial in trials])
             yield {"status": TEXT.progress(0, len(trials)), "results": ""}
             answers = yield from relayed(steps, lambda step: {"status": TEXT.progress(*step), "results": ""})
             answered = trials, answers
-            self.asked.put(key, answered)
+            self.cached_trials.put(key, answered)
         yield {"status": "", "results": trials_html(score_trials(*answered))}
 
 

@@ -48,8 +48,8 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="next-controls", min_width=300):
             first = gr.Textbox(FIRST, label="A", max_lines=3, elem_id="next-a")
             second = gr.Textbox(SECOND, label="B, the next sentence", max_lines=3, elem_id="next-b")
-            ways = [(name, way) for way, name in WAYS.items()]
-            put = gr.Radio(ways, value="true", label="Use as sentence B", elem_id="next-put")
+            options = [(name, key) for key, name in WAYS.items()]
+            put = gr.Radio(options, value="true", label="Use as sentence B", elem_id="next-put")
             page.show_look()
             with all_controls(page, __file__):
                 with gr.Row(elem_classes="next-buttons"):
@@ -110,13 +110,13 @@ def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
     outputs = {"status": gr.HTML("", elem_id="next-status"), "results": gr.HTML("", elem_id="next-results")}
     gr.HTML(TEXT.why())
 
-    def asked(model: str, seed: float) -> Iterator[dict[str, str]]:  # it stops when its reader leaves
+    def run_trials(model: str, seed: float) -> Iterator[dict[str, str]]:  # it stops when its reader leaves
         yield from reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS))
 
     page.keep(next_seed=seed)
     page.on(
         [ask.click],
-        by_component(outputs, asked),
+        by_component(outputs, run_trials),
         [page.model, seed],
         list(outputs.values()),
         concurrency_id="next-trials",

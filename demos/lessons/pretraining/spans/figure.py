@@ -41,14 +41,14 @@ class Drawn:
         """Each instance as the page shows it."""
         return [
             {
-                "spans": [[self._piece(piece) for piece in span] for span in (one.first, one.second)],
-                "is_next": one.is_next,
-                "tokens": one.tokens,
-                "padding": self.length - one.tokens,
-                "target": one.target,
+                "spans": [[self._piece(piece) for piece in span] for span in (instance.first, instance.second)],
+                "is_next": instance.is_next,
+                "tokens": instance.tokens,
+                "padding": self.length - instance.tokens,
+                "target": instance.target,
                 "special": 100 / self.length,
             }
-            for one in self.instances
+            for instance in self.instances
         ]
 
 
@@ -60,13 +60,13 @@ def packed_html(drawn: Drawn) -> str:
     return TEXT.packed(rows[:SHOWN_ROWS], len(rows), drawn.length, used / (len(rows) * drawn.length), single)
 
 
-def masked_at(tokens: int, one: Instance, passes: int, copies: int | None, seed: int) -> list[frozenset[int]]:
-    """The chosen places of `one`, with `tokens` tokens, in each pass: 15 %, never [CLS] or [SEP].
+def masked_at(tokens: int, instance: Instance, passes: int, copies: int | None, seed: int) -> list[frozenset[int]]:
+    """The chosen places of `instance`, with `tokens` tokens, in each pass: 15 %, never [CLS] or [SEP].
 
     With `copies`, as many masks are drawn and used in turn (BERT); without, each pass draws its own (Liu et al. 2019,
     section 4.1).
     """
-    border = 1 + sum(piece.tokens for piece in one.first)
+    border = 1 + sum(piece.tokens for piece in instance.first)
     free = [place for place in range(1, tokens - 1) if place != border]
     rng = np.random.default_rng([seed, 1])
     count = min(len(free), max(1, round(CHOSEN * tokens)))

@@ -83,15 +83,15 @@ def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: 
     """The instances as bars, the masks pass by pass, the table and the program."""
     key, number = services.key(sentence.model), clamp(seed, SEEDS)
     chosen = int(length) if length in LENGTHS else LENGTHS[1]
-    found = packed(services.store.tokenizer(key), text_of(sentence, text), chosen, number)
-    shown = Drawn(found.documents, found.instances, chosen)
+    result = packed(services.store.tokenizer(key), text_of(sentence, text), chosen, number)
+    shown = Drawn(result.documents, result.instances, chosen)
     copies = COPIES if masking == STATIC else None
-    places = masked_at(found.instances[0].tokens, found.instances[0], PASSES, copies, number)
+    places = masked_at(result.instances[0].tokens, result.instances[0], PASSES, copies, number)
     return {
         "rows": packed_html(shown),
-        "masks": strips_html(places, found.instances[0].tokens, copies),
+        "masks": strips_html(places, result.instances[0].tokens, copies),
         "numbers": TEXT.numbers(shown.rows()),
-        "code": spans_code(services.store.spec(key), found.documents[0], chosen, number),
+        "code": spans_code(services.store.spec(key), result.documents[0], chosen, number),
     }
 
 

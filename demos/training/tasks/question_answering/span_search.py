@@ -8,7 +8,7 @@ from demos.training.tasks.question_answering.events import Cutout, Impossible, S
 from demos.training.tasks.question_answering.windows import Reading
 
 LONGEST = 30  # tokens of an answer, as in Devlin et al.'s run_squad.py
-KEPT = 5  # spans
+MOST_SPANS = 5  # spans
 SHOWN = 20  # tokens around the best span, itself counted
 BACKWARDS, ASKED, LONG = "ends before it begins", "begins in the question", f"longer than {LONGEST} tokens"
 
@@ -27,7 +27,7 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
     for window, (first, past) in enumerate(reading.windows):
         part = logits[window, reading.offset : reading.offset + past - first]  # [m, 2]
         chances.append(torch.cat([logits[window, :1], part]).softmax(dim=0))
-        spans += [(score, first + i, first + j, window) for score, i, j in best_spans(part, KEPT)]
+        spans += [(score, first + i, first + j, window) for score, i, j in best_spans(part, MOST_SPANS)]
     spans.sort(key=lambda span: (-span[0], span[1:]))
     best: dict[tuple[int, int], tuple[Span, int]] = {}
     for score, i, j, window in spans:
@@ -39,7 +39,7 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
         return SpanAnswer((), (), None, len(reading.windows), reading.unread, null)
     (i, j), (_, window) = next(iter(best.items()))
     return SpanAnswer(
-        tuple(span for span, _ in list(best.values())[:KEPT]),
+        tuple(span for span, _ in list(best.values())[:MOST_SPANS]),
         _impossible(reading, logits[window], window),
         _cutout(reading, chances[window], window, i, j),
         len(reading.windows),
