@@ -16,6 +16,7 @@ from demos.bert.attention.ablation import run_without
 from demos.bert.attention.contributions import contributions
 from demos.bert.attention.grammar import measure_grammar
 from demos.bert.attention.rollout import Recipe, aggregate
+from demos.bert.embeddings.late_interaction import max_sims, token_vectors
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel, ModelStore
@@ -27,9 +28,11 @@ from demos.lessons.attention.grammar.program import grammar_code
 from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code
+from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Sentence, Services
+from demos.training.data.lists import our_library
 from tests.bert.model.other_encoders import KINDS, opened
 from tests.lessons.embeddings.answers import Recorder
 from tests.programs import printed
@@ -77,6 +80,15 @@ def test_the_programs_print_what_the_page_draws(loaded: LoadedModel, models: Fou
     after = run_without(loaded, [alone.encoding], off)[0]
     expected = np.array([cosine(*states) for states in zip(alone.hidden_states, after.hidden_states, strict=True)])
     np.testing.assert_allclose(rows_of(printed(ablation_code(spec, alone.encoding, off))), expected.T, atol=6e-5)
+
+
+def test_max_sim_s_program_leaves_out_what_the_page_leaves_out(loaded: LoadedModel) -> None:
+    """Punctuation, also in bytes, and nothing else: what is not in the vocabulary is a token like others."""
+    query, sentences = "rings of a 🪐 planet – “café” 42", our_library().sentences
+    query_vectors, *vectors = token_vectors(loaded, [query, *sentences])
+    scores = sorted(max_sims([query_vectors], vectors)[0], reverse=True)
+    lines = printed(max_sim_code(loaded.spec, query, 10))
+    np.testing.assert_allclose([float(line.split()[0]) for line in lines], scores[:10], atol=2e-4)
 
 
 def test_grammar_counts_a_punctuation_mark_as_a_word(loaded: LoadedModel) -> None:

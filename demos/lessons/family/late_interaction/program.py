@@ -20,9 +20,10 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 def vectors(text):
     inputs = tokenizer(text, return_tensors="pt", truncation=True, return_special_tokens_mask=True)
     special = inputs.pop("special_tokens_mask")[0]
-    tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-    letters = [any(map(str.isalnum, tokenizer.convert_tokens_to_string([token]))) for token in tokens]
-    words = [at for at in range(len(tokens)) if letters[at] and not special[at]]  # no [CLS], [SEP], punctuation
+    tokens = inputs.tokens()
+    texts = [tokenizer.convert_tokens_to_string([token]) for token in tokens]
+    texts = [token if "\\ufffd" in text else text for token, text in zip(tokens, texts)]  # parts of a character
+    words = [at for at, text in enumerate(texts) if not special[at] and any(map(str.isalnum, text))]
     with torch.inference_mode():
         states = model(**inputs).last_hidden_state[0, words]
     return torch.nn.functional.normalize(states, dim=-1)

@@ -121,7 +121,8 @@ def more() -> dict[str, Any]:
         "hidden": gr.Radio(widths, value="0", label="Layers on top", elem_id="finetune-hidden", **INLINE),
     }
     with gr.Row(elem_classes="pairs"):
-        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Learning-rate schedule", scale=2)
+        schedules = ["linear", "cosine", "constant"]
+        parts["schedule"] = _menu(schedules, "schedule", "Learning-rate schedule", scale=2, elem_id="finetune-schedule")
         parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
     parts |= {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
     with gr.Row():
