@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from demos.bert.embeddings.similarity import cosine_matrix, normalised
 from demos.bert.embeddings.vector_cache import Encoded
-from demos.bert.embeddings.word_occurrences import Use, static_vectors, word_states
+from demos.bert.embeddings.word_occurrences import Use, find_word, static_vectors, word_states
 from demos.bert.model.models import LoadedModel
+from demos.files import read_asset
 
 SEED = 0
 STARTS = 10  # k-means begins anew so often and keeps the tightest clusters
@@ -26,6 +28,15 @@ class SenseUse:
     word: str
     sense: str
     use: Use
+
+
+def bundled_uses() -> list[SenseUse]:
+    """The sentences of assets/data/senses.tsv, each with the place of its word."""
+    reader = csv.DictReader(read_asset("data/senses.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [
+        SenseUse(row["word"], row["sense"], Use(row["sentence"], *find_word(row["sentence"], row["word"])[0]))
+        for row in reader
+    ]
 
 
 @dataclass(frozen=True)

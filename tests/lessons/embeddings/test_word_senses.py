@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from demos.bert.embeddings.word_occurrences import Use
+from demos.bert.embeddings.word_senses import bundled_uses
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.embeddings.word_senses.part import PART, bundled_uses, lines_of, pair_menu, read_pair, sense_names
+from demos.lessons.embeddings.word_senses.part import PART, lines_of, pair_menu, read_pair, sense_names
 from demos.page import progress
 from demos.page.services import Sentence, Services
 from tests.lessons.embeddings.answers import answering, recorded

@@ -22,7 +22,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.family import LESSON
 from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
-from demos.lessons.family.elmo.part import FIRST, SECOND, WORD
+from demos.lessons.family.elmo.part import FIRST, SECOND, WORD, weights_learned
 from demos.lessons.family.elmo.part import drawn as draw_elmo
 from demos.lessons.family.inputs.forms import EXTRACT, START, TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
 from demos.lessons.family.inputs.part import drawn as draw_inputs
@@ -32,6 +32,7 @@ from demos.page.services import Sentence, Services
 from demos.templates import environment
 from demos.training.sources import READERS
 from demos.training.tasks.registry import TASKS as TRAINED
+from tests.one_line import one_line
 from tests.programs import printed
 
 BAR = Sentence("", "", "minilm")
@@ -205,3 +206,13 @@ def test_a_score_is_text_in_t5s_form(services: Services) -> None:
     assert "stsb sentence1: A cat sat. sentence2: A cat was sitting." in told
     assert round(float(TASKS["score"].target) / 0.2, 6).is_integer()
     assert "one of 21 texts" in told
+
+
+@pytest.mark.parametrize("norm", [False, True])
+def test_learned_shares_are_set_as_weights(norm: bool) -> None:
+    text, *weights = weights_learned(norm)
+    assert sum(weights) == pytest.approx(1, abs=0.02)
+    assert weights[0] < 0.05
+    assert f"s2 = {weights[2]:.2f}" in text
+    assert "1,485 pairs" in one_line(text)
+    assert ("with LayerNorm" in text) == norm

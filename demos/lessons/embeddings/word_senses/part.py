@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
@@ -21,16 +20,14 @@ from demos.bert.embeddings.word_occurrences import (
     check_uses,
     clean_word,
     contrast,
-    find_word,
     read_uses,
     static_vectors,
     use_cosines,
     word_states,
 )  # fmt: skip
-from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
+from demos.bert.embeddings.word_senses import SenseScores, SenseUse, bundled_uses, score_senses
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.files import read_asset
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
 from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
 from demos.lessons.embeddings.word_senses.program import word_code
@@ -54,15 +51,6 @@ SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the 
 MAX_CACHED = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
 CONTROLS = Encoded(0, 1)  # how far a control is before it begins
 LEAST, ALIKE = "least", "the least similar"  # the pair in bold: the two least alike at the chosen layer
-
-
-def bundled_uses() -> list[SenseUse]:
-    """The sentences of assets/data/senses.tsv, each with the place of its word."""
-    reader = csv.DictReader(read_asset("data/senses.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return [
-        SenseUse(row["word"], row["sense"], Use(row["sentence"], *find_word(row["sentence"], row["word"])[0]))
-        for row in reader
-    ]
 
 
 def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:

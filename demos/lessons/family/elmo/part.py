@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
 from demos.bert.elmo.bundled import bundled
+from demos.bert.elmo.learned_shares import LearnedShares, layers_of_uses, learn_shares
 from demos.bert.elmo.mixing import gates, mixed, read, shares_of, standardised
 from demos.bert.elmo.who_sees import dependence, word_tokens
 from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.word_senses import bundled_uses
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
@@ -20,6 +22,7 @@ from demos.lessons.family.elmo.figure import architectures, dependence_figure
 from demos.lessons.family.elmo.program import elmo_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
+from demos.page.progress import HEAVY
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 
@@ -46,12 +49,18 @@ def build(page: Page) -> None:
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
     gr.HTML(TEXT.mixing_heading(), elem_classes="said")
-    with all_controls(page, __file__), gr.Row():
-        weights = [
-            gr.Slider(0, 1, 1, step=0.05, label=f"Weight of h{number}", elem_id=f"elmo-weight-{number}", min_width=160)
-            for number in range(len(LAYERS))
-        ]
-        norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
+    with all_controls(page, __file__):
+        with gr.Row():
+            weights = [
+                gr.Slider(
+                    0, 1, 1, step=0.01, label=f"Weight of h{number}", elem_id=f"elmo-weight-{number}", min_width=160
+                )
+                for number in range(len(LAYERS))
+            ]
+            norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
+        with gr.Row():
+            learn = gr.Button("Learn the shares from word senses", elem_id="elmo-learn", scale=0, min_width=330)
+            learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
     with gr.Row():
         with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
             parts["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
@@ -61,7 +70,10 @@ def build(page: Page) -> None:
     page.keep(elmo_first=first, elmo_second=second, elmo_word=word, elmo_norm=norm)
     page.keep(**{f"s{number}": weight for number, weight in enumerate(weights)})
     show = by_component(parts, partial(drawn, page.services))
-    page.draw(show, [first, second, word, norm, *weights], list(parts.values()), show_progress="hidden")
+    moved = [first.change, second.change, word.change, norm.input, *(weight.change for weight in weights)]
+    inputs = [first, second, word, norm, *weights]
+    page.draw(show, inputs, list(parts.values()), triggers=moved, show_progress="hidden")
+    page.on([learn.click], weights_learned, [norm], [learned, *weights], **HEAVY)
 
 
 def drawn(
@@ -106,6 +118,24 @@ def drawn(
         ),
         "program": elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
     }
+
+
+def weights_learned(norm: bool) -> list[Any]:
+    """What was learned in words, and each weight's slider at its share."""
+    result = learned_shares(bool(norm))
+    labelled = bundled_uses()
+    return [TEXT.learned(result, len(labelled), len({example.word for example in labelled}), bool(norm))] + [
+        round(float(share), 2) for share in result.shares
+    ]
+
+
+@cache
+def learned_shares(norm: bool) -> LearnedShares:
+    """The same for all readers: nothing of it depends on what they type."""
+    labelled = bundled_uses()
+    layers = layers_of_uses(bundled(), [example.use for example in labelled])
+    words, senses = zip(*((example.word, example.sense) for example in labelled), strict=True)
+    return learn_shares(standardised(layers) if norm else layers, words, senses)
 
 
 def checked(loaded: LoadedModel, text: str) -> Encoding:
