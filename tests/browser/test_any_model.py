@@ -71,10 +71,14 @@ def test_a_name_is_typed_and_the_link_opens_the_same_weights(
     expect(other.locator("#lesson-attention")).to_contain_text("river")
     albert = quote(f"someone/albert@{NEWEST}", safe="")
     other.goto(f"{app_url}/attention?text=A+river+bank.&model={albert}")
-    expect(other.locator("#bar-status")).to_contain_text("It is an ALBERT model. It can be used in Tokens, Attention")
+    expect(other.locator("#bar-status")).to_contain_text(
+        "It is an ALBERT model. It can be used in Tokens, Attention, most parts of Embeddings"
+    )
     expect(other.locator("#lesson-attention")).to_contain_text("Layer 3, head 1")
     other.goto(f"{app_url}/?text=A+river+bank.&model={albert}")
-    expect(other.locator(".notice").first).to_contain_text("can't be used in this part, which works only with")
+    expect(other.locator(".notice").first).to_contain_text(
+        "can't be used in this part, which works only with BERT and DistilBERT models."
+    )
     picker.click()
     page.get_by_role("option", name="MiniLM (bundled)").click()
     page.wait_for_url("**model=minilm**")

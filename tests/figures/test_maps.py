@@ -11,7 +11,7 @@ import pytest
 from demos.bert.embeddings.maps import Layout, Recipe, lay_out
 from demos.figures.maps import SHAPES, Points, map_figure, trail
 from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
-from demos.lessons.embeddings.maps.text import class_shares, figures_html, list_html, numbers_html
+from demos.lessons.embeddings.maps.text import class_shares, list_html, measures_html, numbers_html
 from tests.one_line import plain
 
 HOSTILE = "<script>alert(1)</script> ${x}"
@@ -91,7 +91,7 @@ def test_the_list_names_the_nearest_and_where_the_map_puts_them() -> None:
 
 def test_the_figures_under_the_map_are_the_measured_ones() -> None:
     layout, points, _ = made()
-    told = figures_html(layout, points, "pca")
+    told = measures_html(layout, points, "pca")
     assert f"{layout.explained.sum():.1%}" in told
     assert f"{layout.trust:.2f}" in told
     there, here = class_shares(layout, points) or (np.zeros(0), np.zeros(0))
@@ -100,10 +100,10 @@ def test_the_figures_under_the_map_are_the_measured_ones() -> None:
     assert f"{there.mean():.0%} → {here.mean():.0%}" in told
     one = Points(points.names, np.zeros(30, int), ("all",), points.own)
     assert class_shares(layout, one) is None
-    assert "→" not in figures_html(layout, one, "tsne")
-    assert "does <b>not</b> show" in figures_html(layout, one, "tsne")
+    assert "→" not in measures_html(layout, one, "tsne")
+    assert "does <b>not</b> show" in measures_html(layout, one, "tsne")
     same = lay_out(np.ones((4, 3), np.float32), Recipe("pca"))
     four = Points(("a", "b", "c", "d"), np.full(4, -1), (), np.zeros(4, bool))
-    assert "All points are identical" in figures_html(same, four, "pca")
+    assert "All points are identical" in measures_html(same, four, "pca")
     assert map_figure(same, four, 2, "").data[-1].x[0] == 0
     assert PALETTE["classes"][:2] == TOPICS[:2]

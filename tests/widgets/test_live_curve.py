@@ -21,7 +21,7 @@ from demos.training.events import (
     Watched,
 )
 from demos.training.metrics import SPEARMAN
-from demos.widgets.live_curve import text  # pytest would collect `tested_told` by its own name
+from demos.widgets.live_curve import text
 from demos.widgets.live_curve.live_curve import MAX_POINTS, CurveFeed, Watcher, duration, idle_message
 
 

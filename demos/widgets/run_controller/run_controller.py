@@ -96,14 +96,14 @@ class RunController:
             return {}
         newest = self.background.newest(reader, self.part)
         if self.background.is_under_way(newest):
-            return self._running(newest)
+            return self._changes_for_run(newest)
         new = self.trainings.runs.new()
         self._begun[new] = on_cpu
         while len(self._begun) > MAX_BEGUN:
             del self._begun[next(iter(self._begun))]
-        return self._running(new)
+        return self._changes_for_run(new)
 
-    def _running(self, run: str) -> Changes:
+    def _changes_for_run(self, run: str) -> Changes:
         return {"run": run, "begun": run, **self.buttons(True)}
 
     def stream(self, run: str, reader: str, *inputs: Any) -> Iterator[Changes]:
@@ -121,7 +121,7 @@ class RunController:
             return {}
         newest = self.background.newest(reader, self.part)
         if self.background.is_under_way(newest):
-            return self._running(newest)
+            return self._changes_for_run(newest)
         return {"run": newest, "begun": newest}
 
     def is_elsewhere(self, reader: str, begun: str) -> bool:

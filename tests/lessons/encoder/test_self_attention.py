@@ -74,7 +74,7 @@ def test_what_lies_beyond_becomes_the_last_one(services: Services) -> None:
 def test_an_empty_and_a_full_sentence_still_draw(services: Services, text: str) -> None:
     outputs = attended(services, 1, 0, 0, True, 3, text=text, pair="")
     assert outputs["board"].count("[PAD]<sub>") == (0 if text else 3)  # 512 tokens leave no room
-    assert "the results match" in block.summaries(services, Sentence(text, "", "minilm"), 1, 0)["said"]
+    assert "the results match" in block.same_for_all_numbers(services, Sentence(text, "", "minilm"), 1, 0)["said"]
 
 
 def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
@@ -87,7 +87,7 @@ def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
         assert norm == pytest.approx(float(np.linalg.norm(vector)), abs=1e-3)
     assert outputs["number"] == {"maximum": 383, "__type__": "update"}
     assert "layer, token, number = 3, 2, 40" in outputs["program"]
-    outputs = block.summaries(services, Sentence(TEXT, PAIR, "minilm"), 2, 3)
+    outputs = block.same_for_all_numbers(services, Sentence(TEXT, PAIR, "minilm"), 2, 3)
     assert sum(outputs["plot"].data[2].customdata) == 1_536
     assert "of the squared norm" in re.sub(r"\s+", " ", outputs["curve"])
     assert "kettle (token 2) in layer 4" in outputs["numbers"]

@@ -17,7 +17,8 @@ from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
-from demos.lessons.family.decoder.beams import both_searches, searched
+from demos.lessons.family.decoder import beams
+from demos.lessons.family.decoder.beams import Searches, searched
 from demos.lessons.family.decoder.part import LONGEST, Story, at_most, drawn, read_method, written
 from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.lessons.family.decoder.question import answer
@@ -41,7 +42,7 @@ def last(services: Services, count: int, text: str, story: Story, *choices: Any)
 
 
 def view(services: Services, *choices: Any, width: Any = 2, length: Any = 6) -> dict[str, Any]:
-    find = partial(searched, services, partial(both_searches, services))
+    find = partial(searched, services, Searches(services))
     return drawn(services, find, Sentence(TEXT, "", "minilm"), Story(), width, length, *choices)
 
 
@@ -57,18 +58,13 @@ def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     assert answer(services, Sentence(TEXT, "", "minilm")).facts["piece"] == found.chosen.guess.token
 
 
-def test_another_draw_at_random_repeats_no_search(services: Services) -> None:
-    asked: list[tuple[Any, ...]] = []
-
-    def counting(*inputs: Any) -> Any:
-        asked.append(inputs)
-        return both_searches(services, *inputs)
-
-    searches = services.drawings.remembered(counting)
+def test_another_draw_at_random_repeats_no_search(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches, asked = Searches(services), []
+    monkeypatch.setattr(beams, "search", lambda *inputs: asked.append(inputs[2:]) or search(*inputs))
     sharp, flat = (
         searched(services, searches, TEXT, 2, 6, read_method("beam", temperature, 0, 1, 1)) for temperature in (0.1, 2)
     )
-    assert asked == [(TEXT, 2, 6)]
+    assert asked == [(2, 6), (1, 6)]
     assert sharp["numbers"] == flat["numbers"]
     assert sharp["beams"] != flat["beams"]
 

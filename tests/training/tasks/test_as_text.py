@@ -26,6 +26,10 @@ def test_the_forms_are_those_of_the_paper() -> None:
     assert two.as_text(Example("It rains.", 1, "Rain falls."), "mrpc") == (
         "mrpc sentence1: It rains. sentence2: Rain falls.", "equivalent",
     )  # fmt: skip
+    entails = Classification(("entailment", "contradiction"), pairs=True)
+    assert entails.as_text(Example("It rains.", 1, "It is dry."), "mnli") == (
+        "mnli hypothesis: It is dry. premise: It rains.", "contradiction",
+    )  # fmt: skip
     for score, written in ((3.25, "3.2"), (5, "5.0"), (2.49, "2.4"), (2.51, "2.6")):
         assert Similarity.as_text(None, Pair("a", "b", score), "stsb") == ("stsb sentence1: a sentence2: b", written)  # type: ignore[arg-type]
     question = QuestionExample("Who?", "Ada wrote it.", ("Ada",), 0)
@@ -36,11 +40,11 @@ def test_what_the_paper_lacks_is_written_in_the_same_style() -> None:
     assert QuestionAnswering(unanswerable=True).as_text(QuestionExample("Who?", "It rains."), "squad")[1] == "no answer"
     tags = Entities(("O", "B-person", "I-person", "B-place"))
     sentence = TaggedSentence(("Ada", "Lovelace", "saw", "Rome"), (1, 2, 0, 3))
-    assert tags.as_text(sentence, "names") == ("names: Ada Lovelace saw Rome", "person: Ada Lovelace; place: Rome")
+    assert tags.as_text(sentence, "names") == ("names in: Ada Lovelace saw Rome", "person: Ada Lovelace; place: Rome")
     assert tags.as_text(TaggedSentence(("It", "rains"), (0, 0)), "names")[1] == "none"
     item = ChoiceExample("She sat.", "She", ("sang.", "flew."), 1)
-    assert MultipleChoice(2).as_text(item, "endings") == (
-        "endings beginning: She sat. She A: sang. B: flew.", "B",
+    assert MultipleChoice(2).as_text(item, "choice") == (
+        "choice beginning: She sat. She ending1: sang. ending2: flew.", "ending2",
     )  # fmt: skip
 
 

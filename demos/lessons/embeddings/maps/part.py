@@ -19,7 +19,7 @@ from demos.figures.maps import map_figure
 from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped, mapped_steps
 from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
-from demos.lessons.embeddings.maps.text import NAMES, TEXT, figures_html, list_html, numbers_html
+from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_html, numbers_html
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
@@ -67,7 +67,7 @@ class Maps:
         layouts = yield from self._layouts(drawn, answers, dict.fromkeys((answers.method, PCA_MAP)), busy)
         yield {
             "status": TEXT.read_as(drawn.mapped.read_as) if drawn.mapped.read_as else "",
-            "told": figures_html(drawn.layout, drawn.mapped.points, answers.method),
+            "told": measures_html(drawn.layout, drawn.mapped.points, answers.method),
             "numbers": numbers_html(layouts, drawn.mapped.points, answers.method),
             "code": program(loaded.spec, drawn, answers),
             "drawn": str(time.monotonic_ns()),

@@ -20,7 +20,7 @@ SHOWN_POINTS = 100
 SHOWN_MATCHES = 12
 
 
-def figures_html(layout: Layout, points: Points, method: str) -> Markup:
+def measures_html(layout: Layout, points: Points, method: str) -> Markup:
     """The measured figures in large type, and in one sentence what must not be read from the map."""
     return TEXT.figures(layout, points, class_shares(layout, points), method == PCA_MAP)
 

@@ -46,7 +46,7 @@ def build(page: Page) -> None:
         triggers=[number.change],
         show_progress="hidden",
     )
-    show = by_component(unnumbered, partial(summaries, services))
+    show = by_component(unnumbered, partial(same_for_all_numbers, services))
     page.draw(show, [token, layer], list(unnumbered.values()), show_progress="hidden")
     picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), **IN_BROWSER)
 
@@ -63,7 +63,7 @@ def stepped(services: Services, sentence: Sentence, token: float, layer: float, 
     }
 
 
-def summaries(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
+def same_for_all_numbers(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
     """What no choice of a number changes: what is said of the picture, GELU, and the tables."""
     ledger, encoding, token = _ledger(services, sentence, token, layer)
     return {

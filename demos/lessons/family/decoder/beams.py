@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from demos.bert.causal.beams import repeated, search
 from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.decoding.beam import Search
+from demos.bert.model.once_cache import OnceCache
 from demos.bert.pretraining.heads import Pretrained
 from demos.lessons.family.decoder.figure_beams import Text, beams_html, numbers_html
 from demos.lessons.family.decoder.program import search_code
@@ -16,21 +17,34 @@ from demos.page.services import Services
 from demos.widgets.search_tree.figure import tree_figure
 
 WIDTH, WIDEST = 3, 5  # of the beam
+MAX_SEARCHES = 24  # both searches of a text, 160 kB at most
 
 
-def both_searches(services: Services, text: str, width: int, length: int) -> tuple[Search, Search]:
-    """(the beam search, the greedy one) after the reader's text. Raises UserError as `beginning`."""
-    decoder = services.decoder()
-    start = beginning(decoder, text)
-    return search(decoder, start, width, length), search(decoder, start, 1, length)
+class Searches:
+    """(the beam search, the greedy one) after a text, for all readers; another draw at random repeats none."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._searches: OnceCache[None, tuple[Search, Search]] = OnceCache(MAX_SEARCHES)
+
+    def __call__(self, text: str, width: int, length: int) -> tuple[Search, Search]:
+        """Raises UserError as `beginning`."""
+        decoder = self.services.decoder()
+        start = beginning(decoder, text)
+
+        def both() -> Generator[None, None, tuple[Search, Search]]:
+            yield from ()
+            return search(decoder, start, width, length), search(decoder, start, 1, length)
+
+        return self._searches.get((start, width, length), both, None)
 
 
 def searched(
-    services: Services, searches: Callable[..., Sequence[Search]], text: str, width: int, length: int, method: Method
+    services: Services, searches: Searches, text: str, width: int, length: int, method: Method
 ) -> dict[str, Any]:
     """The texts with their log-probabilities, the tree, the table and the program.
 
-    `searches` finds the first two; the third is drawn as `method` says. Raises UserError as `both_searches`.
+    `searches` finds the first two; the third is drawn as `method` says. Raises UserError as `beginning`.
     """
     decoder = services.decoder()
     result, greedy_result = searches(text, width, length)

@@ -16,7 +16,7 @@ from demos.bert.causal.writing import MOST, Candidate, Method, beginning, next_w
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
 from demos.errors import UserError
-from demos.lessons.family.decoder.beams import WIDEST, WIDTH, both_searches, searched
+from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
 from demos.lessons.family.decoder.figure import model_html, next_html, numbers_html, text_html
 from demos.lessons.family.decoder.program import writing_code
 from demos.page.folds import all_controls, folds
@@ -90,9 +90,7 @@ def build(page: Page) -> None:
         method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length
     )
 
-    # For all readers, whatever they have written; another draw at random repeats no search.
-    searches = services.drawings.remembered(partial(both_searches, services))
-    search = services.drawings.remembered(partial(searched, services, searches))
+    search = services.drawings.remembered(partial(searched, services, Searches(services)))  # whatever they have written
     changed = by_component(parts, partial(drawn, services, search))
     page.draw(changed, [story, width, length, *choices], list(parts.values()), show_progress="hidden")
     moving = {"story": story} | {name: parts[name] for name in ("text", "next", "numbers")}

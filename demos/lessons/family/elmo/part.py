@@ -73,6 +73,7 @@ def build(page: Page) -> None:
     moved = [first.change, second.change, word.change, norm.input, *(weight.change for weight in weights)]
     inputs = [first, second, word, norm, *weights]
     page.draw(show, inputs, list(parts.values()), triggers=moved, show_progress="hidden")
+    page.forget([learned], [norm.input, *(weight.input for weight in weights)])  # it speaks of other weights then
     page.on([learn.click], weights_learned, [norm], [learned, *weights], **HEAVY)
 
 

@@ -130,7 +130,7 @@ def build(page: Page) -> None:
     page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws, random_words=distribution)
     count_on(again, seed, SEEDS)
     moved = [text.change, seed.change, *(choice.input for choice in choices[2:])]
-    one_draw = {
+    outputs_of_a_draw = {
         "picture": picture,
         "legend": legend,
         "replaced": replaced,
@@ -138,11 +138,11 @@ def build(page: Page) -> None:
         "answers": answers,
         "code": code,
     }
-    one_draw["random_words"] = random_words
-    many_draws = {"shares": shares, "places": places, "said": summary, "numbers": numbers}
+    outputs_of_a_draw["random_words"] = random_words
+    outputs_of_many = {"shares": shares, "places": places, "said": summary, "numbers": numbers}
     for outputs, show, inputs, triggers in (
-        (one_draw, drawn_once, choices, moved),
-        (many_draws, drawn_often, [*choices, draws], [*moved, draws.input]),
+        (outputs_of_a_draw, drawn_once, choices, moved),
+        (outputs_of_many, drawn_often, [*choices, draws], [*moved, draws.input]),
     ):
         handler = by_component(outputs, partial(show, page.services))
         page.draw(handler, inputs, list(outputs.values()), triggers=triggers, show_progress="hidden")
@@ -211,9 +211,9 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
 
 def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
     """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
-    *controls, requested = form_values
+    *controls, draw_count = form_values
     drawn = setup(services, sentence, *controls)
-    rng, count = drawn.generator(), int(requested) if requested in MANY else MANY[0]
+    rng, count = drawn.generator(), int(draw_count) if draw_count in MANY else MANY[0]
     draws = draw_many(lambda: drawn.corrupted(rng), drawn.special, count)
     places_fit = None if drawn.whole_words else fit_places(draws)
     return {

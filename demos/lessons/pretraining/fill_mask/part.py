@@ -37,7 +37,7 @@ from demos.widgets.scripted.scripted import scripted
 
 SENTENCE = "fill-sentence"
 LEAST, MOST = 5, 20  # guesses shown
-MAX_CANDIDATES = 4  # words whose probabilities are followed while others are taken away
+MAX_FOLLOWED = 4  # words whose probabilities are followed while others are taken away
 SIDE = 5  # words of each context
 MAX_CACHED = 128  # places whose states are remembered, some ten kilobytes each
 MOST_ASKED = 100  # words of the endpoint
@@ -154,9 +154,9 @@ def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
 def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Iterator[str]:
     """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
     cloze = filler.gaps(Sentence(text or "", pair or "", model), marks)
-    last = filler.layers(model, cloze, MAX_CANDIDATES)[-1]
+    last = filler.layers(model, cloze, MAX_FOLLOWED)[-1]
     candidates = dict.fromkeys([last.target.token_id, *(guess.token_id for guess in last.best)])
-    steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(candidates)[:MAX_CANDIDATES])
+    steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(candidates)[:MAX_FOLLOWED])
     yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
 

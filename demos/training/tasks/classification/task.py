@@ -48,8 +48,13 @@ class Classification(OneOfSeveral):
         return [Features((ids,), example.label, cut) for (ids, cut), example in zip(rows, examples, strict=True)]
 
     def as_text(self, example: Example, name: str) -> tuple[str, str]:
-        """As SST-2 or MRPC in T5's paper; the answer is the class's name."""
-        texts = f"sentence1: {example.text} sentence2: {example.pair}" if self.pairs else f"sentence: {example.text}"
+        """As SST-2, MNLI or MRPC in T5's paper; the answer is the class's name."""
+        if not self.pairs:
+            texts = f"sentence: {example.text}"
+        elif "entailment" in self.labels:
+            texts = f"hypothesis: {example.pair} premise: {example.text}"
+        else:
+            texts = f"sentence1: {example.text} sentence2: {example.pair}"
         return f"{name} {texts}", self.labels[example.label]
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:

@@ -68,7 +68,7 @@ class Entities(HeadTask):
         """Not in T5's paper: the entities, each behind its type; "none" where there are none."""
         tags = [self.labels[label] for label in example.labels]
         spans = [f"{kind}: {' '.join(example.words[start:end])}" for start, end, kind in spans_of(tags)]
-        return f"{name}: {' '.join(example.words)}", "; ".join(spans) or "none"
+        return f"{name} in: {' '.join(example.words)}", "; ".join(spans) or "none"
 
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """The label of each word at its first piece, NO_LABEL at every other token: [batch, n]."""

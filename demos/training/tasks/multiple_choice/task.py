@@ -73,10 +73,10 @@ class MultipleChoice(OneOfSeveral):
         return 1
 
     def as_text(self, example: ChoiceExample, name: str) -> tuple[str, str]:
-        """Not in T5's paper: the endings by their letters, of which the right one's is written."""
-        endings = " ".join(f"{letter}: {ending}" for letter, ending in zip(self.labels, example.endings, strict=True))
+        """Not in T5's paper: the endings by number, of which the right one's is written."""
+        endings = " ".join(f"ending{number}: {ending}" for number, ending in enumerate(example.endings, start=1))
         beginning = " ".join(filter(None, (example.context, example.start)))
-        return f"{name} beginning: {beginning} {endings}", self.labels[example.label]
+        return f"{name} beginning: {beginning} {endings}", f"ending{example.label + 1}"
 
     def features(self, tokenizer: Any, examples: Sequence[ChoiceExample], max_length: int) -> list[Features]:
         """[CLS] context start [SEP] ending [SEP] of each ending, segments 0 and 1, cut to `max_length` tokens."""
