@@ -25,7 +25,7 @@ from starlette.middleware import Middleware
 from transformers.utils import logging as transformers_logging
 
 from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
-from demos.bert.model.memory import keep_giving_back
+from demos.bert.model.freed_memory import keep_giving_back
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover

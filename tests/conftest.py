@@ -63,7 +63,7 @@ def one_thread() -> Iterator[None]:
     """One thread a test process; and no search for what is unreachable after each tiny training.
 
     Among all that tests hold that search costs more than the training; `give_back` itself is tested in
-    tests/bert/model/test_memory.py.
+    tests/bert/model/test_freed_memory.py.
     """
     import torch
 

@@ -14,7 +14,7 @@ from gradio.events import Dependency
 from markupsafe import Markup
 
 from demos.bert.family.members import member_like, member_named
-from demos.bert.model.by_name.checks import OtherArchitectureError
+from demos.bert.model.by_name.model_checks import OtherArchitectureError
 from demos.bert.model.catalogue import ARCHITECTURES
 from demos.bert.model.models import at_hand
 from demos.errors import UserError

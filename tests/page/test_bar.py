@@ -8,9 +8,9 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from demos.bert.model.by_name.checks import Limits, check_config
+from demos.bert.model.by_name.model_checks import Limits, check_config
 from demos.bert.model.by_name.named_models import NamedModels
-from demos.bert.model.by_name.named_spec import NamedSpec
+from demos.bert.model.by_name.typed_name import NamedSpec
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import ModelStore, read_tokenizer
 from demos.errors import UserError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from demos.bert.model.by_name.named_spec import read_name
+from demos.bert.model.by_name.typed_name import read_name
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.fetching import WEIGHTS
 from demos.bert.translation.transformer import HEADS, LAYERS, WIDTH

@@ -16,9 +16,9 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 from transformers import AutoModel, AutoTokenizer
 
-from demos.bert.model.by_name.checks import Limits
+from demos.bert.model.by_name.model_checks import Limits
 from demos.bert.model.by_name.named_models import MOST_ON_DISK, NamedModels
-from demos.bert.model.by_name.named_spec import NamedSpec, read_name
+from demos.bert.model.by_name.typed_name import NamedSpec, read_name
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
 from demos.bert.model.fetching import (
     TOKENIZER_FILES,

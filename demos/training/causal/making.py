@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from demos.bert.causal.decoder import causal_mask, our_decoder
-from demos.bert.model.memory import keep_pages
+from demos.bert.model.freed_memory import keep_pages
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.heads import our_heads
 from demos.training.causal.measuring import measure

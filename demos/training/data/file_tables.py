@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.file_text import check_size, decode_text, lines_of
 from demos.training.data.json_tables import bound, objects_of, read_json
 from demos.training.data.read_as import ReadAs, delimited
+from demos.training.data.text_encoding import check_size, decode_text, lines_of
 from demos.training.data.workbooks import ZIP, is_workbook, read_workbook
 
 MAX_ROWS = 20_000

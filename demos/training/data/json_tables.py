@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from demos.errors import UserError
-from demos.training.data.file_text import lines_of
+from demos.training.data.text_encoding import lines_of
 
 SAMPLE = '{"text": "…", "label": "…"}'
 LINES, LIST, OBJECTS = "JSON lines", "a JSON list", "JSON objects one after the other"  # the forms, as the page says

@@ -15,10 +15,10 @@ from sklearn.model_selection import train_test_split
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.file_tables import read_table
-from demos.training.data.file_text import file_bytes
 from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
 from demos.training.data.tables import EMOTION, MIN_PER_CLASS, SENTIMENT, Row, class_names, read_rows, rows_of
+from demos.training.data.text_encoding import file_bytes
 
 EMOTIONS, TWO, REVIEWS, FILE, SST2 = "emotion", "two", "reviews", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number

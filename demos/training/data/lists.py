@@ -10,9 +10,9 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
-from demos.training.data.file_text import decode_text, file_bytes, lines_of
 from demos.training.data.read_as import ReadAs
 from demos.training.data.tables import LABEL_NAMES, TEXT, TEXT_NAMES, Column, records_of
+from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 
 MAX_LINES = 2_000
 MAX_LENGTH = 1_000  # characters in one sentence

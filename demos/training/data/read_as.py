@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from demos.training.data.windows_text import CENTRAL, UNSURE, WESTERN
+from demos.training.data.windows_encoding import CENTRAL, UNSURE, WESTERN
 
 # Python's names and the usual ones.
 ENCODINGS = {

@@ -11,11 +11,11 @@ from typing import Any
 from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.file_tables import TABLES, read_table
-from demos.training.data.file_text import file_bytes
 from demos.training.data.hub_data import fetch
 from demos.training.data.read_as import ReadRows
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import Column, Record, records_of
+from demos.training.data.text_encoding import file_bytes
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 from demos.files import DATA
 from demos.templates import templates
 from demos.training.data.file_tables import Table, read_table
-from demos.training.data.file_text import file_bytes
 from demos.training.data.hub_data import fetch
 from demos.training.data.json_tables import LINES, LIST
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import labelled_places, places_of
+from demos.training.data.text_encoding import file_bytes
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, fields, replace
 
-from demos.bert.model.by_name.named_spec import is_pinned
+from demos.bert.model.by_name.typed_name import is_pinned
 from demos.bert.model.catalogue import CATALOGUE
 from demos.templates import templates
 from demos.training.data.splits import MAX_TRAIN

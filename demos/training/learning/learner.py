@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from demos.bert.model.memory import keep_pages
+from demos.bert.model.freed_memory import keep_pages
 from demos.training.events import Caching
 from demos.training.learning import hardware
 from demos.training.learning.contrast import fit_linear, pair_loss

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from demos.bert.model.freed_memory import keep_pages
 from demos.bert.model.layer_weights import layer_of
-from demos.bert.model.memory import keep_pages
 from demos.bert.pretraining.heads import Pretrained
 from demos.counting import layer_name
 from demos.errors import UserError

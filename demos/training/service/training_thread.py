@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from demos.bert.model.cores import own_cpu_threads
-from demos.bert.model.memory import give_back
+from demos.bert.model.freed_memory import give_back
 
 Event = TypeVar("Event")
 

@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
 from demos.bert.model import fetching
-from demos.bert.model.by_name import checks, named_models
-from demos.bert.model.by_name.named_spec import NamedSpec, all_caches
+from demos.bert.model.by_name import model_checks, named_models
+from demos.bert.model.by_name.typed_name import NamedSpec, all_caches
 from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.encoding import encode
 from demos.bert.model.memory_budget import Budget
@@ -411,4 +411,4 @@ def test_a_few_are_looked_up_at_one_time(
 
 def test_the_limits_are_the_catalogues_largest(store: ModelStore) -> None:
     assert store.named is not None
-    assert store.named._limits == checks.Limits(24, 16, 1024, store.memory.most)
+    assert store.named._limits == model_checks.Limits(24, 16, 1024, store.memory.most)

@@ -22,8 +22,8 @@ from huggingface_hub.errors import (
 from huggingface_hub.hf_api import ModelInfo
 from huggingface_hub.utils import SafetensorsFileMetadata
 
-from demos.bert.model.by_name import checks
-from demos.bert.model.by_name.named_spec import NamedSpec, all_caches, cache_of, read_name
+from demos.bert.model.by_name import model_checks
+from demos.bert.model.by_name.typed_name import NamedSpec, all_caches, cache_of, read_name
 from demos.bert.model.catalogue import WORDPIECE
 from demos.bert.model.fetching import ANSWER_SECONDS, WEIGHTS, Fetch, fetch_model
 from demos.bert.model.once_cache import Recent
@@ -31,7 +31,7 @@ from demos.bert.model.weights import INDEX
 from demos.errors import UserError
 
 MOST_KNOWN = 256  # entries in memory, of some hundred bytes
-MOST_ON_DISK = 5  # models; each has at most checks.MOST_FILE bytes of weights
+MOST_ON_DISK = 5  # models; each has at most model_checks.MOST_FILE bytes of weights
 AT_ONCE = 2  # models that are looked up or fetched
 PATIENCE = 20.0  # seconds that others wait for their turn
 ENTRY = "entry.json"  # in a model's folder: what was found
@@ -40,7 +40,7 @@ ENTRY = "entry.json"  # in a model's folder: what was found
 class NamedModels:
     """What was found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
 
-    def __init__(self, limits: checks.Limits, read_tokenizer: Callable[[Path], Any]) -> None:
+    def __init__(self, limits: model_checks.Limits, read_tokenizer: Callable[[Path], Any]) -> None:
         self._limits, self._read_tokenizer = limits, read_tokenizer
         self._known: Recent[NamedSpec] = Recent(MOST_KNOWN)
         self._turns = threading.BoundedSemaphore(AT_ONCE)
@@ -75,9 +75,9 @@ class NamedModels:
                     name, revision=revision or None, timeout=ANSWER_SECONDS, files_metadata=True, token=False
                 )
             except GatedRepoError as error:
-                raise checks.refused(name, "access to it must be requested on the Hub") from error
+                raise model_checks.refused(name, "access to it must be requested on the Hub") from error
             except RevisionNotFoundError as error:
-                raise checks.refused(name, f"it has no revision {revision}") from error
+                raise model_checks.refused(name, f"it has no revision {revision}") from error
             except (RepositoryNotFoundError, DisabledRepoError) as error:
                 raise UserError(f"The Hugging Face Hub has no public model {name}.") from error
             except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
@@ -101,7 +101,7 @@ class NamedModels:
     def _checked(self, info: ModelInfo) -> NamedSpec:
         name, revision = read_name(f"{info.id}@{info.sha}")
         if info.gated or info.private:
-            raise checks.refused(name, "access to it must be requested on the Hub")
+            raise model_checks.refused(name, "access to it must be requested on the Hub")
         cache = cache_of(name, revision)
         try:
             spec = self._read(name, revision, {file.rfilename: file.size for file in info.siblings or ()}, cache)
@@ -113,25 +113,25 @@ class NamedModels:
         return spec
 
     def _read(self, name: str, revision: str, sizes: Mapping[str, int | None], cache: Path) -> NamedSpec:
-        files = checks.check_files(name, sizes)
+        files = model_checks.check_files(name, sizes)
         most = {file: sizes[file] or 0 for file in files if file in sizes}
         folder = fetch_model(name, Fetch(name, revision, files, lambda count: None, cache, most))
-        config = checks.check_config(name, _json(folder / "config.json"), self._limits)
+        config = model_checks.check_config(name, _json(folder / "config.json"), self._limits)
         if config.model_type not in WORDPIECE and "tokenizer.json" not in sizes:
-            raise checks.refused(name, "it has no tokenizer.json, which a model of its architecture needs here")
+            raise model_checks.refused(name, "it has no tokenizer.json, which a model of its architecture needs here")
         if config.model_type in WORDPIECE and "vocab.txt" not in sizes:
-            raise checks.refused(name, "it has no vocab.txt, which a model of its architecture needs here")
+            raise model_checks.refused(name, "it has no vocab.txt, which a model of its architecture needs here")
         if (folder / "tokenizer_config.json").is_file():
-            checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
+            model_checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
         index = _json(folder / INDEX) if INDEX in files else None
-        weights = checks.check_index(name, index, sizes) if INDEX in files else (WEIGHTS,)
-        nbytes = checks.check_weights(name, weights, sizes)
+        weights = model_checks.check_index(name, index, sizes) if INDEX in files else (WEIGHTS,)
+        nbytes = model_checks.check_weights(name, weights, sizes)
         headers = {file: _header(name, revision, file) for file in weights}
-        mlm, nsp = checks.check_tensors(name, config, checks.merged(name, index, headers), self._limits)
+        mlm, nsp = model_checks.check_tensors(name, config, model_checks.merged(name, index, headers), self._limits)
         try:
             tokenizer = self._read_tokenizer(folder)
         except Exception as error:  # files of a stranger, read by a library: whatever it raises
-            raise checks.refused(name, "its tokenizer can't be read") from error
+            raise model_checks.refused(name, "its tokenizer can't be read") from error
         return NamedSpec(
             key=f"{name}@{revision}",
             title=name,
@@ -140,8 +140,8 @@ class NamedModels:
             num_layers=config.num_hidden_layers,
             num_heads=config.num_attention_heads,
             width=config.hidden_size,
-            cased=checks.check_tokenizer(name, tokenizer, config.vocab_size, config.model_type),
-            segments=config.model_type not in checks.FROM_PADDING and getattr(config, "type_vocab_size", 0) > 1,
+            cased=model_checks.check_tokenizer(name, tokenizer, config.vocab_size, config.model_type),
+            segments=config.model_type not in model_checks.FROM_PADDING and getattr(config, "type_vocab_size", 0) > 1,
             model_type=config.model_type,
             mlm=mlm,
             nsp=nsp,
@@ -173,7 +173,7 @@ def _header(name: str, revision: str, file: str) -> SafetensorsFileMetadata:
             name, file, revision=revision, token=False, timeout=ANSWER_SECONDS
         )
     except SafetensorsParsingError as error:
-        raise checks.refused(name, f"its {file} is no safetensors file") from error
+        raise model_checks.refused(name, f"its {file} is no safetensors file") from error
     except Exception as error:
         raise UserError(
             f"The Hugging Face Hub stopped answering while {name} was being checked; try again later."

@@ -11,10 +11,10 @@ from typing import Any
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
-from demos.training.data.file_text import decode_text, lines_of
 from demos.training.data.read_as import ReadAs, ReadRows
 from demos.training.data.splits import SPLITS
 from demos.training.data.tables import SPLIT, Column, Record, records_of
+from demos.training.data.text_encoding import decode_text, lines_of
 
 COLUMNS = (2, 3, 4)  # of a CoNLL file: token, perhaps part of speech and chunk, tag
 MAX_LINES = 400_000

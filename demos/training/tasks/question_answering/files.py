@@ -10,10 +10,10 @@ from typing import Any
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, ending_of, read_table
-from demos.training.data.file_text import decode_text
 from demos.training.data.read_as import ReadAs, ReadRows
 from demos.training.data.splits import Item, same
 from demos.training.data.tables import SPLIT, Column, Record, records_of
+from demos.training.data.text_encoding import decode_text
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
 MAX_ANSWERS = 10  # of one question

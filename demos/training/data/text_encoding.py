@@ -7,7 +7,7 @@ from pathlib import Path
 
 from demos.errors import UserError
 from demos.training.data.upload_limit import MAX_UPLOAD
-from demos.training.data.windows_text import windows_encoding
+from demos.training.data.windows_encoding import windows_encoding
 
 NOT_TEXT = {
     b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from demos.bert.model import memory
-from demos.bert.model.memory import give_back, keep_giving_back, keep_pages
+from demos.bert.model.freed_memory import give_back, keep_giving_back, keep_pages
 
 ROOT = Path(__file__).resolve().parents[3]
 STATUS = Path("/proc/self/status")
@@ -30,7 +30,7 @@ def test_what_a_thread_left_is_given_back() -> None:
     """In a process of its own: this one's allocator may have room left for it all."""
     program = (
         "import sys, threading\n"
-        "from demos.bert.model.memory import give_back\n"
+        "from demos.bert.model.freed_memory import give_back\n"
         "from tests.bert.model.test_memory import resident\n"
         "kept = []\n"
         "def work():\n"
@@ -73,7 +73,7 @@ def test_pages_kept_are_not_asked_for_again() -> None:
     """In a process of its own: a block of 16 MiB, made and freed again and again, takes 4,096 pages, or none."""
     program = (
         "import resource, sys\n"
-        "from demos.bert.model.memory import keep_pages\n"
+        "from demos.bert.model.freed_memory import keep_pages\n"
         "faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
         "if sys.argv[1] == 'keep': assert keep_pages()\n"
         "def touch():\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.file_text import decode_text
-from demos.training.data.windows_text import CENTRAL, UNSURE, WESTERN, windows_encoding
+from demos.training.data.text_encoding import decode_text
+from demos.training.data.windows_encoding import CENTRAL, UNSURE, WESTERN, windows_encoding
 from demos.training.sources import reader_of
 
 # Sentences of our own.
