@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from demos.bert.model import memory
+from demos.bert.model import freed_memory
 from demos.bert.model.freed_memory import give_back, keep_giving_back, keep_pages
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,7 +31,7 @@ def test_what_a_thread_left_is_given_back() -> None:
     program = (
         "import sys, threading\n"
         "from demos.bert.model.freed_memory import give_back\n"
-        "from tests.bert.model.test_memory import resident\n"
+        "from tests.bert.model.test_freed_memory import resident\n"
         "kept = []\n"
         "def work():\n"
         "    blocks = [bytearray(b'x') * 100_000 for _ in range(2_000)]  # under the size that has pages of its own\n"
@@ -52,7 +52,7 @@ def test_what_a_thread_left_is_given_back() -> None:
 
 def test_it_is_given_back_again_and_again_until_told(monkeypatch: pytest.MonkeyPatch) -> None:
     given = threading.Semaphore(0)
-    monkeypatch.setattr(memory, "give_back", given.release)
+    monkeypatch.setattr(freed_memory, "give_back", given.release)
     ended = keep_giving_back(0.01)
     (thread,) = (thread for thread in threading.enumerate() if thread.name == "memory")
     assert given.acquire(timeout=5)

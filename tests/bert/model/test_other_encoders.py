@@ -19,7 +19,7 @@ from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_produ
 from demos.bert.embeddings.late_interaction import token_vectors
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.vector_cache import VectorCache
-from demos.bert.model.by_name import checks
+from demos.bert.model.by_name import model_checks
 from demos.bert.model.catalogue import check_bert
 from demos.bert.model.encoding import encode
 from demos.bert.model.layer_weights import layer_of, layer_parts
@@ -154,13 +154,13 @@ def test_files_and_tokenizers_of_another_kind_are_refused(
         ("xlm-roberta", "roberta"),
     ):
         with pytest.raises(UserError, match="its tokenizer is not"):
-            checks.check_tokenizer("a/b", others[other].tokenizer, 10**6, kind)
+            model_checks.check_tokenizer("a/b", others[other].tokenizer, 10**6, kind)
     albert = others["albert"].model.config.to_dict() | {"num_hidden_groups": 2}
     with pytest.raises(UserError, match="num_hidden_groups = '2', which is not supported"):
-        checks.check_config("a/b", albert, checks.Limits(12, 12, 768, 1e9))
+        model_checks.check_config("a/b", albert, model_checks.Limits(12, 12, 768, 1e9))
     roberta = others["roberta"].model.config.to_dict() | {"max_position_embeddings": 513}
     with pytest.raises(UserError, match="its inputs have at most 511 tokens"):
-        checks.check_config("a/b", roberta, checks.Limits(12, 12, 768, 1e9))
+        model_checks.check_config("a/b", roberta, model_checks.Limits(12, 12, 768, 1e9))
 
 
 @pytest.mark.parametrize("kind", ["roberta", "xlm-roberta"])
@@ -170,4 +170,4 @@ def test_a_pattern_of_its_own_is_refused(kind: str, models: tuple[ModelStore, Ma
     usual = tokenizer.backend_tokenizer.pre_tokenizer
     tokenizer.backend_tokenizer.pre_tokenizer = Sequence([Split(Regex("(a+)+$"), "isolated"), usual])
     with pytest.raises(UserError, match="splits texts by a pattern of its own"):
-        checks.check_tokenizer("a/b", tokenizer, 10**6, kind)
+        model_checks.check_tokenizer("a/b", tokenizer, 10**6, kind)
