@@ -59,7 +59,9 @@ def build(page: Page) -> None:
             ]
             norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
         with gr.Row():
-            learn = gr.Button("Learn the shares from word senses", elem_id="elmo-learn", scale=0, min_width=330)
+            learn = gr.Button(
+                "Learn the shares from word senses", size="md", elem_id="elmo-learn", scale=0, min_width=330
+            )
             learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
     with gr.Row():
         with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):

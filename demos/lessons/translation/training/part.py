@@ -61,7 +61,11 @@ def build(page: Page) -> None:
     parts["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
     with gr.Row():
         timed = gr.Button(
-            "Time the GRU and the Transformer on this server", elem_id="translation-time", scale=0, min_width=340
+            "Time the GRU and the Transformer on this server",
+            size="md",
+            elem_id="translation-time",
+            scale=0,
+            min_width=400,
         )
     times = gr.HTML("", elem_id="translation-times-told", elem_classes="said")
     plot = gr.Plot(label="Times of GRU and Transformer", show_label=False, visible=False, elem_id="translation-times")
