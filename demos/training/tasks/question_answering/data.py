@@ -54,7 +54,7 @@ def build_questions(
 
     A paragraph that the file has in two splits is tested rather than trained on. Raises UserError for too few.
     """
-    distinct, notes = _distinct(rows)
+    distinct, notes = distinct_questions(rows)
     by_paragraph: dict[tuple[str, str], list[QuestionRow]] = defaultdict(list)
     for row in distinct:
         by_paragraph[row.key, split_name(row.split, row.number)].append(row)
@@ -75,31 +75,7 @@ def build_questions(
     return QuestionDataset(name, **splits, notes=(*notes, *parts.notes))
 
 
-def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int = 0) -> list[QuestionDataset]:
-    """Cross-validation by paragraph: each paragraph's questions are tested in one fold and trained on in all others.
-
-    A fold's test split is also watched; nothing is chosen by what is seen there. Raises UserError for too few.
-    """
-    distinct, notes = _distinct(rows)
-    by_paragraph: dict[str, list[QuestionExample]] = defaultdict(list)
-    for row in distinct:
-        by_paragraph[row.key].append(row.value)
-    keys = list(by_paragraph)
-    if not 2 <= folds <= len(keys):
-        raise UserError(f"{folds} folds need as many paragraphs, and at least two; there are {len(keys):,}.")
-    random.Random(f"{seed} folds").shuffle(keys)
-    datasets = []
-    for fold in range(folds):
-        held_out = set(keys[fold::folds])
-        parts = [
-            tuple(example for key in by_paragraph if (key in held_out) == tested for example in by_paragraph[key])
-            for tested in (False, True)
-        ]
-        datasets.append(QuestionDataset(f"{name}, fold {fold + 1}", parts[0], parts[1], parts[1], tuple(notes)))
-    return datasets
-
-
-def _distinct(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
+def distinct_questions(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
     """(each question of a paragraph once in a split; notes). Raises UserError where no question has an answer."""
     notes = []
     unanswerable = sum(not row.value.answers for row in rows)

@@ -19,10 +19,10 @@ from demos.training.tasks.question_answering.data import (
     QuestionExample,
     build_questions,
     example_of,
-    folds_of,
 )
 from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
 from demos.training.tasks.question_answering.scores import guess
+from tests.benchmarks._question_folds import folds_of
 
 CONTEXT = "Ann kept bees. Later, in 1907, Ann sold the bees to Bo, a baker."
 ASKED = [
