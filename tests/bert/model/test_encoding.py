@@ -126,10 +126,15 @@ def test_padded_as_transformers_pads(tokenizer: Any, reference: Any) -> None:
 
 def test_counts(tokenizer: Any) -> None:
     counts = count(tokenizer, encode(tokenizer, "unbelievably 🍕 good!", "yes"))
-    assert (counts.characters, counts.words) == (len("unbelievably 🍕 good!") + 3, 5)
+    assert (counts.characters, counts.spaced, counts.words) == (len("unbelievably 🍕 good!") + 3, 4, 5)
     assert counts.pieces == len(tokenizer.tokenize("unbelievably 🍕 good!")) + 1
     assert counts.tokens == counts.pieces + 3
     assert counts.tokens_per_word == counts.pieces / 5
     assert counts.share_unknown == 1 / counts.pieces
+    lecture = count(tokenizer, encode(tokenizer, "I am looking forward for today! It's going to be a big day"))
+    assert (lecture.spaced, lecture.words) == (
+        13,
+        16,
+    )  # a lecture counts 13 words; "!", "'" and "s" are three more here
     empty = count(tokenizer, encode(tokenizer, ""))
     assert (empty.tokens, empty.tokens_per_word, empty.share_unknown) == (2, 0, 0)
