@@ -132,9 +132,6 @@ def test_counts(tokenizer: Any) -> None:
     assert counts.tokens_per_word == counts.pieces / 5
     assert counts.share_unknown == 1 / counts.pieces
     lecture = count(tokenizer, encode(tokenizer, "I am looking forward for today! It's going to be a big day"))
-    assert (lecture.spaced, lecture.words) == (
-        13,
-        16,
-    )  # a lecture counts 13 words; "!", "'" and "s" are three more here
+    assert (lecture.spaced, lecture.words) == (13, 16)  # "!", "'" and "s" are the three more
     empty = count(tokenizer, encode(tokenizer, ""))
     assert (empty.tokens, empty.tokens_per_word, empty.share_unknown) == (2, 0, 0)
