@@ -67,13 +67,13 @@ from demos.widgets.takeaway import takeaway
 # Of all readers: a hall of three hundred that opens other sentences at once posts nine hundred.
 MAX_WAITING_EVENTS = 2_048
 GIVEN_BACK = 30.0  # seconds between two times that free memory is given back: 0.1 s of one core
-UPLOAD_LIFETIMES = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
+UPLOAD_CLEANUP = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
 def build_pages(services: Services, first_views: FirstViews | None = None) -> gr.Blocks:
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
-    demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_LIFETIMES)
+    demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
     # What `demo.route` does, in one block: for each that is left, Gradio writes the configuration of all pages anew.
     with demo:
         for lesson in lessons:

@@ -96,11 +96,11 @@ def _states(loaded: LoadedModel, sentences: Sequence[TaggedSentence]) -> torch.T
     mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
     hidden = loaded.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
     stacked = torch.stack(hidden, dim=2)  # [b, n, L + 1, d]
-    first_pieces = []
+    first_piece_states = []
     for number, words in enumerate(pieces):
         first = torch.tensor([1 + sum(map(len, words[:at])) for at in range(len(words))])
-        first_pieces.append(stacked[number, first])
-    states = torch.cat(first_pieces)
+        first_piece_states.append(stacked[number, first])
+    states = torch.cat(first_piece_states)
     return nn.functional.layer_norm(states, states.shape[-1:], eps=EPSILON)
 
 

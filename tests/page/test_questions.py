@@ -14,7 +14,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import Lesson, Page
 from demos.page.questions import Answer, Choice, Question, questions
-from demos.page.questions.cards import build_cards, cards_html, read_response
+from demos.page.questions.cards import build_cards, cards_html, read_message
 from demos.page.questions.question_file import LESSONS
 from demos.page.questions.reveal import number_text, reveal, token_positions, truths, word_of
 from demos.page.services import Sentence, Services
@@ -138,9 +138,9 @@ def test_without_a_sentence_nothing_is_computed(services: Services) -> None:
     "said", ["", "[]", "[1, 2]", '["heads"]', '["heads", 1]', "{}", "null", "x" * 201, '["a", "b", "c"]']
 )
 def test_what_a_browser_may_send(said: str) -> None:
-    assert read_response('["heads", "one"]') == ("heads", "one")
+    assert read_message('["heads", "one"]') == ("heads", "one")
     with pytest.raises(UserError, match="can't be read"):
-        read_response(said)
+        read_message(said)
 
 
 def test_cards_hold_no_answer_and_wiring_names_what_is_missing(services: Services) -> None:

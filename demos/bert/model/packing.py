@@ -59,7 +59,7 @@ def hidden_states(
     """
     num_heads = model.config.num_attention_heads
     states = embedded(model, input_ids, groups)
-    selected = {0: states} if 0 in needed else {}
+    by_layer = {0: states} if 0 in needed else {}
     for index in range(max(needed, default=0)):
         if not wanted():
             raise StoppedError
@@ -72,8 +72,8 @@ def hidden_states(
         inner = activation(apply_linear(parts["inner"], states))
         states = parts["output_norm"](apply_linear(parts["outer"], inner).add_(states))
         if index + 1 in needed:
-            selected[index + 1] = states
-    return selected
+            by_layer[index + 1] = states
+    return by_layer
 
 
 def all_states(model: Any, sentences: Sequence[Sequence[int]]) -> list[np.ndarray]:

@@ -157,8 +157,8 @@ def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
     data = values.get("data")
     if not isinstance(data, list):
         raise RefusedError("data must be a list.")
-    visible_inputs = sum(not component.skip_api for component in function.inputs)
-    if len(data) < len(function.inputs) and not (named and len(data) == visible_inputs) and not function.cancels:
+    api_inputs = sum(not component.skip_api for component in function.inputs)
+    if len(data) < len(function.inputs) and not (named and len(data) == api_inputs) and not function.cancels:
         raise RefusedError(f"data holds {len(data):,} values; this function takes {len(function.inputs):,}.")
 
 

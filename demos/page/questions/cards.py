@@ -41,10 +41,10 @@ def build_cards(page: Page) -> None:
         sizes=json.dumps(sizes),
         lesson=page.lesson.slug,
     )
-    response_box, answered = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
+    message_box, answered = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
 
     def show(sentence: Sentence, message: str, *values: Any) -> str:
-        part, response = read_response(message)
+        part, response = read_message(message)
         if part not in questions_by_part:
             raise UserError(UNREADABLE)
         now = dict(zip(choices, values, strict=True))
@@ -58,7 +58,7 @@ def build_cards(page: Page) -> None:
     page.on(
         [cards.select],
         with_sentence(page.services.drawings.remembered(show)),
-        [*page.sentence, response_box, *(page.choices[name] for name in choices)],
+        [*page.sentence, message_box, *(page.choices[name] for name in choices)],
         [answered],
         show_progress="hidden",
         trigger_mode="multiple",
@@ -82,7 +82,7 @@ def cards_html(page: Page, questions_by_part: dict[str, Question]) -> Markup:
     return TEXT.cards(ordered, names)
 
 
-def read_response(message: str) -> tuple[str, str]:
+def read_message(message: str) -> tuple[str, str]:
     """(the part, the answer) that a browser sends as JSON. Raises UserError for anything else."""
     try:
         part, response = json.loads(message) if len(message) <= LONGEST_MESSAGE else (None, None)

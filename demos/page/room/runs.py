@@ -11,7 +11,7 @@ from demos.page.services import Services
 from demos.training.tasks.classification.data import Example
 
 AT_ONCE, MOST_WAITING = 2, 100  # sentences that a model reads, and that wait for it
-LIKELIEST_CLASSES = 5
+MOST_CLASSES = 5
 NOT_YET = "The model can be tried once its training is over."
 
 
@@ -54,4 +54,4 @@ class RoomRuns:
             raise UserError("This model gives no class to a sentence, or is no longer kept.")
         (shares,) = trained.answers([Example(text, 0)])
         classes = sorted(zip(trained.task.labels, shares, strict=True), key=lambda pair: -pair[1])
-        return classes[:LIKELIEST_CLASSES]
+        return classes[:MOST_CLASSES]

@@ -179,23 +179,23 @@ def read_hub(
         if kind is not None and kind not in FORMATS:
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
-        labelled: list[dict[str, Any]] = []
+        answered: list[dict[str, Any]] = []
         for values in _rows(rows, columns, split, stopped):
             read += 1
             if values is not None:
-                labelled.append(values)
+                answered.append(values)
                 characters += sum(map(_characters, values.values()))
             if characters > MAX_HELD:
                 raise UserError(f"{repo} has more text than the limit of {MAX_HELD:,} characters.")
         if stopped():
             raise UserError(f"{repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
-        splits[split] = read, labelled
+        splits[split] = read, answered
     notes: list[str] = []
     records: list[Record] = []
     hidden = _hidden(splits)
     split_names: dict[str, str] = {}
-    for split, (read, labelled) in splits.items():
-        usable = [values for values in labelled if _answer(values) not in hidden]
+    for split, (read, answered) in splits.items():
+        usable = [values for values in answered if _answer(values) not in hidden]
         records += [Record(number, values) for number, values in enumerate(usable, len(records) + 1)]
         if usable:
             split_names[split] = named[split]

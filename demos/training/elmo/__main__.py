@@ -40,11 +40,11 @@ def main() -> None:
     model = TwoWay(WORDS)
     size = sum(weights.numel() for weights in model.parameters())
     print(f"{len(texts):,} sentences, {len(sentences.types):,} different words, {size:,} parameters", flush=True)
-    reported = time.monotonic()
+    reported_at = time.monotonic()
     options.file.parent.mkdir(parents=True, exist_ok=True)
     for step in train(model, sentences, WORDS, options.minutes * 60, SEED):
-        if time.monotonic() - reported > LOOK:
-            reported = time.monotonic()
+        if time.monotonic() - reported_at > LOOK:
+            reported_at = time.monotonic()
             save(Trained(model, known, {}), options.file)
             print(f"step {step.number:,}: loss {step.loss:.3f}, {step.words:,} words, {step.share:.0%}", flush=True)
     measured = measure(model, held_out, WORDS) | {"words": step.words, "steps": step.number, "minutes": options.minutes}

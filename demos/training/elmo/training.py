@@ -73,14 +73,14 @@ def losses(model: TwoWay, letters: Tensor, batch: np.ndarray, words: int) -> tup
 def measure(model: TwoWay, held_out: Sentences, words: int) -> dict[str, float]:
     """Perplexity of both directions on held-out sentences, over the words that the output layer knows."""
     letters = spelled(held_out.types)
-    sums, scored = np.zeros(2), 0
+    sums, scored_words = np.zeros(2), 0
     for number, batch in enumerate(held_out.batches(BATCH, 0)):
         if number == MEASURED:
             break
         known = int((batch[:, 1:] < words).sum())
-        scored += known
+        scored_words += known
         ahead, back = losses(model, letters, batch, words)
         # Both directions are asked for about the same words: all but the first, all but the last.
         sums += np.array([ahead.item(), back.item()]) * known
-    forward, backward = np.exp(sums / scored)
+    forward, backward = np.exp(sums / scored_words)
     return {"forward": float(forward), "backward": float(backward)}

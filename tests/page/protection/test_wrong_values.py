@@ -53,6 +53,7 @@ RIGHT: list[Any] = [1, "a", 2, [], None, 0.5, 1, "b", "x", "x"]
             (0, True),
             (0, None),
             (0, float("nan")),
+            (2, float("inf")),
             (1, "c"),
             (1, []),
             (1, ["a"]),

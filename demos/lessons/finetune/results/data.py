@@ -27,7 +27,7 @@ from demos.widgets.comparison.sides import TUNED, ComparisonForm, Pair, pair_of
 
 MAPPED = 400  # test examples on a map
 ERRORS = 12
-MAPS_KEPT = 32  # some kilobytes each
+MAX_MAPS = 32  # some kilobytes each
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Afterwards:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._maps: OnceCache[Encoded, Layout] = OnceCache(MAPS_KEPT)
+        self._maps: OnceCache[Encoded, Layout] = OnceCache(MAX_MAPS)
 
     def of(self, run: str) -> After:
         """The reader's run. Raises UserError where it is no longer kept."""

@@ -194,13 +194,13 @@ def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[Tagg
     for example, words in zip(examples, pieces_of(tokenizer, [example.words for example in examples]), strict=True):
         ids = [tokenizer.cls_token_id, *chain(*words), tokenizer.sep_token_id]
         numbers = [number for number, pieces in enumerate(words) for _ in pieces]
-        first_labels = [
+        piece_labels = [
             labels[label] if first else ""
             for label, pieces in zip(example.labels, words, strict=True)
             for first in [True, *[False] * (len(pieces) - 1)]
         ]
         tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
-        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *first_labels, "")))
+        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *piece_labels, "")))
     return sentences
 
 
