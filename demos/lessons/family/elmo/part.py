@@ -133,10 +133,15 @@ def weights_learned(norm: bool) -> list[Any]:
 
 
 @cache
+def sense_layers() -> np.ndarray:
+    """The states of the words in the bundled sentences, read once for both ways of mixing them."""
+    return layers_of_uses(bundled(), [example.use for example in bundled_uses()])
+
+
+@cache
 def learned_shares(norm: bool) -> LearnedShares:
     """The same for all readers: nothing of it depends on what they type."""
-    labelled = bundled_uses()
-    layers = layers_of_uses(bundled(), [example.use for example in labelled])
+    labelled, layers = bundled_uses(), sense_layers()
     words, senses = zip(*((example.word, example.sense) for example in labelled), strict=True)
     return learn_shares(standardised(layers) if norm else layers, words, senses)
 

@@ -8,7 +8,7 @@ from demos.training.tasks.question_answering.events import Cutout, Impossible, S
 from demos.training.tasks.question_answering.windows import Reading
 
 LONGEST = 30  # tokens of an answer, as in Devlin et al.'s run_squad.py
-MOST_SPANS = 5  # spans
+MOST_SPANS = 5
 SHOWN = 20  # tokens around the best span, itself counted
 BACKWARDS, ASKED, LONG = "ends before it begins", "begins in the question", f"longer than {LONGEST} tokens"
 
