@@ -75,14 +75,14 @@ def test_the_tree_and_both_translations_are_shown() -> None:
     assert answer(None, EMPTY).facts == {"width": 4, "found": len(missed("none", 4))}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("penalty", [0.0, 1.5])
-def test_the_program_finds_the_same(penalty: float) -> None:
+@pytest.mark.parametrize(("kind", "penalty"), [("none", 0.0), ("additive", 1.5), ("transformer", 1.0)])
+def test_the_program_finds_the_same(kind: str, penalty: float) -> None:
     printed, pair = StringIO(), missed("none", 4)[0]
     with redirect_stdout(printed):
-        exec(search_code("none", pair.source, 4, penalty), {})
-    best = search(bundled("none"), pair.source, 4, penalty).finished[0]
+        exec(search_code(kind, pair.source, 4, penalty), {})
+    best = search(bundled(kind), pair.source, 4, penalty).finished[0]
     number, *words = printed.getvalue().splitlines()[0].split()
-    assert tuple(words) == words_of(bundled("none"), best)
+    assert tuple(words) == words_of(bundled(kind), best)
     assert float(number) == pytest.approx(best.log_probability, abs=1e-3)
 
 

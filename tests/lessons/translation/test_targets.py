@@ -47,11 +47,13 @@ def test_what_is_shown() -> None:
     assert drawn(EMPTY, OURS, TYPED, 10**6, None, "additive")["place"]["value"] == len(PAIR.target) + 1
 
 
-def test_the_program_prints_the_costs() -> None:
-    printed = StringIO()
+@pytest.mark.parametrize("kind", ["additive", "none", "transformer"])
+def test_the_program_prints_the_costs(kind: str) -> None:
+    printed, program = StringIO(), targets_code(kind, PAIR.source, PAIR.target)
+    assert "demos." not in program.replace("python -m demos.", "")
     with redirect_stdout(printed):
-        exec(targets_code("transformer", PAIR.source, PAIR.target), {})
-    found = costs(bundled("transformer"), PAIR.source, PAIR.target)
+        exec(program, {})
+    found = costs(bundled(kind), PAIR.source, PAIR.target)
     numbers = [float(line.split()[-1]) for line in printed.getvalue().splitlines()]
     assert numbers == pytest.approx([*found.costs, found.loss], abs=1e-3)
 

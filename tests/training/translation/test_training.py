@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from contextlib import redirect_stdout
 from io import StringIO
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from demos.bert.translation.bundled import FOLDER
 from demos.bert.translation.grammar import example, sentences
 from demos.bert.translation.tasks import TASKS
 from demos.errors import UserError
@@ -18,6 +20,7 @@ from demos.lessons.translation.training.program import training_code
 from demos.training.events import Epoch, Finished, Started, Step, Stopped
 from demos.training.service.training_service import TrainingService
 from demos.training.translation.live import train_live
+from demos.training.translation.pairs import table
 from demos.training.translation.training import EVERY, Aligned, Plan, train_translator
 
 PAIRS = sentences(8_500, 0)
@@ -60,13 +63,21 @@ def test_the_program_trains_the_same_way(score: str, task: str) -> None:
     """Its printed losses are the page's; the code panel is run as it stands."""
     plan = Plan(score, 25, 3, task)
     printed = StringIO()
+    program = training_code(plan)
+    assert "demos" not in program
     with redirect_stdout(printed):
-        exec(training_code(plan), {})
+        exec(program, {})
     steps = (event for event in train_translator(plan, lambda: False, TASKS[task].example()) if isinstance(event, Step))
     losses = {event.step: event.loss for event in islice(steps, 25)}
     told = re.findall(r"step +(\d+)  loss ([\d.]+)", printed.getvalue())
     assert [int(step) for step, _ in told] == [25]
     assert [float(loss) for _, loss in told] == pytest.approx([losses[25]], abs=2e-3)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_programs_pairs_are_those_of_the_page(task: str) -> None:
+    stored = gzip.decompress((FOLDER / f"{task}.tsv.gz").read_bytes()).decode()
+    assert stored == table(task), "python -m demos.training.translation.pairs writes them anew"
 
 
 def test_stopped_it_ends_with_what_it_learned() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.files import read_beside
+from demos.lessons.translation.program_model import bundled_lines
 
 
 def targets_code(kind: str, source: Sequence[str], target: Sequence[str]) -> str:
     """A program that prints the costs that the page shows after training."""
     code = read_beside(__file__, "program.txt")
-    values = {"KIND": repr(kind), "SOURCE": repr(" ".join(source)), "TARGET": repr(" ".join(target))}
-    for name, value in values.items():
-        code = code.replace(name, value)
-    return code
+    for name, words in {"SOURCE": source, "TARGET": target}.items():
+        code = code.replace(name, repr(" ".join(words)))
+    return code.replace("BUNDLED\n", bundled_lines(kind, "from torch.nn.functional import cross_entropy"))
 
 
 def six_words_code(steps: int) -> str:

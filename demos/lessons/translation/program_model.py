@@ -1,0 +1,30 @@
+"""What programs of several parts have in common: the translators as classes of plain torch, and the bundled ones."""
+
+from __future__ import annotations
+
+from demos.bert.translation.translators import TRANSFORMER
+from demos.files import read_beside
+
+PACKING = "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
+
+
+def model_class(kind: str) -> tuple[str, str, str]:
+    """(an import where one is needed, the line that sets `score`, the class `Translator`) of this kind of translator.
+
+    The class reads the vocabularies `english` and `french`; its weights are named as those of demos/bert/translation.
+    """
+    if kind == TRANSFORMER:
+        return "", "", read_beside(__file__, "program_transformer.txt")
+    return PACKING, f"score = {kind!r}\n", read_beside(__file__, "program_gru.txt")
+
+
+def bundled_lines(kind: str, *imports: str) -> str:
+    """A program's first lines: `model`, the translator that comes along, and its words `english` and `french`."""
+    packing, score, model = model_class(kind)
+    needed = "".join(f"{line}\n" for line in ("import json\n", "import torch", "from safetensors import safe_open",
+                                              "from torch import nn", *imports))  # fmt: skip
+    code = read_beside(__file__, "program_bundled.txt")
+    values = {"IMPORTS\n": needed + packing + "\n", "KIND": kind, "SCORE\n": score, "MODEL": model.rstrip()}
+    for name, value in values.items():
+        code = code.replace(name, value)
+    return code
