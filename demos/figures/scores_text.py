@@ -9,7 +9,7 @@ from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.events import Result
-from demos.training.metrics import score_confusion
+from demos.training.metrics import ACCURACY, MACRO_F1, score_confusion
 from demos.training.tasks.classification.data import Dataset
 
 TEXT = templates(__file__, "text_scores.html")
@@ -53,16 +53,16 @@ def dataset_html(dataset: Dataset) -> str:
 
 
 def scores_html(result: Result, stopped: bool) -> str:
-    """Accuracy, macro F1 and MCC beside the majority baseline, all on the test examples."""
-    sizes = [sum(row) for row in result.confusion]
-    majority = result.labels.index(result.majority_label)
-    always = [[size if guess == majority else 0 for guess in range(len(sizes))] for size in sizes]
-    baseline = {
-        "label": short(result.majority_label, LABEL_LENGTH),
-        "accuracy": result.majority_accuracy,
-        "f1": score_confusion(always).macro_f1,
-    }
-    return TEXT.scores(metrics=result.metrics, majority=baseline, count=sum(sizes), stopped=stopped)
+    """The data set's metric first, then accuracy, F1 and MCC; with the majority baseline, all on the test examples."""
+    baseline = result.majority_metrics
+    shown = dict.fromkeys((result.headline, ACCURACY, MACRO_F1))
+    return TEXT.scores(
+        metrics=result.metrics,
+        label=short(result.majority_label, LABEL_LENGTH),
+        baseline=[(name, baseline[name]) for name in shown],
+        count=sum(map(sum, result.confusion)),
+        stopped=stopped,
+    )
 
 
 def mistakes_html(result: Result) -> str:
@@ -95,4 +95,4 @@ def numbers_html(result: Result, looks: Sequence[Sequence[float | None]], per_ep
     labels = [short(label, 60) for label in result.labels]
     counts = [sum(row) for row in result.confusion]
     classes = list(zip(labels, scores.precision, scores.recall, scores.f1, counts, strict=True))
-    return TEXT.numbers(looks=looks, per_epoch=per_epoch, classes=classes)
+    return TEXT.numbers(looks=looks, per_epoch=per_epoch, metric=result.headline, classes=classes)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from demos.bert.embeddings.agreement import Correlation, Gap
-from demos.training.metrics import PEARSON, SPEARMAN, Calibration, score_confusion
+from demos.training.metrics import ACCURACY, PEARSON, SPEARMAN, Calibration, always, class_metrics
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Started:
     steps_per_epoch: int
     parameters: int  # all of them, head included
     trainable_parameters: int  # those that the optimizer holds: of the word embeddings, only rows that occur
-    metric: str  # what the score of a step, a look and the result is: "accuracy", "entity F1"
+    metric: str  # what the score of a look and the result is: "accuracy", "MCC", "entity F1"
     baseline: str  # in words, what to beat: always the most frequent class; "" without one
     baseline_score: float  # its score on the test examples
     baseline_watched: float  # its score on the validation examples, as the curve's
@@ -174,15 +174,19 @@ class Result(Outcome):
     mistakes: tuple[Mistake, ...]  # the most confident first
     answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order
     calibration: Calibration | None = None  # whether it is as often right as it is sure
+    headline: str = ACCURACY  # the metric by which the data set is judged
+    positive: str = ""  # of two classes, the one that F1 is of; "" for none
 
     @property
     def metrics(self) -> dict[str, float]:
         """The scores by their names, the headline first."""
-        return {
-            "accuracy": self.accuracy,
-            "macro F1": self.macro_f1,
-            "MCC": score_confusion(self.confusion).mcc,
-        }
+        return class_metrics(self.confusion, self.labels, self.headline, self.positive)
+
+    @property
+    def majority_metrics(self) -> dict[str, float]:
+        """The same of always giving the training sentences' most frequent class."""
+        guesses = always(self.confusion, self.labels.index(self.majority_label))
+        return class_metrics(guesses, self.labels, self.headline, self.positive)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from sklearn.metrics import confusion_matrix, matthews_corrcoef, precision_recal
 
 BINS = 10
 SPEARMAN, PEARSON = "Spearman's ρ", "Pearson's r"
-CORRELATIONS = (SPEARMAN, PEARSON, "MCC")  # metrics that are no share of anything and may be below 0
+ACCURACY, MACRO_F1, MCC = "accuracy", "macro F1", "MCC"
+CORRELATIONS = (SPEARMAN, PEARSON, MCC)  # metrics that are no share of anything and may be below 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,28 @@ def score_confusion(confusion: Sequence[Sequence[int]]) -> Scores:
         f1=tuple(f1.tolist()),
         confusion=tuple(map(tuple, counts.tolist())),
     )
+
+
+def f1_of(label: str) -> str:
+    """What the F1 of one class is called."""
+    return f"F1 of “{label}”"
+
+
+def class_metrics(
+    confusion: Sequence[Sequence[int]], labels: Sequence[str], headline: str = ACCURACY, positive: str = ""
+) -> dict[str, float]:
+    """The scores of answers with classes by their names, `headline` first; with F1 of the class `positive`, if any."""
+    scores = score_confusion(confusion)
+    metrics = {ACCURACY: scores.accuracy}
+    if positive in labels:
+        metrics[f1_of(positive)] = scores.f1[list(labels).index(positive)]
+    metrics |= {MACRO_F1: scores.macro_f1, MCC: scores.mcc}
+    return {headline: metrics[headline], **metrics} if headline in metrics else metrics
+
+
+def always(confusion: Sequence[Sequence[int]], label: int) -> list[list[int]]:
+    """The confusion matrix of the same examples, were each given this class."""
+    return [[sum(row) if guess == label else 0 for guess in range(len(row))] for row in confusion]
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:

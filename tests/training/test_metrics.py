@@ -16,7 +16,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from demos.training.metrics import calibration, majority, score
+from demos.training.metrics import always, calibration, class_metrics, f1_of, majority, score
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -73,3 +73,20 @@ def test_a_calibrated_model_has_no_error_and_no_answers_have_none() -> None:
     assert calibration([0.75] * 8, [True] * 6 + [False] * 2).error == pytest.approx(0)
     assert calibration([0.0, 1.0], [False, True]).error == 0
     assert math.isnan(calibration([], []).error)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_metrics_of_two_classes_are_scikit_learns_with_the_headline_first(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    targets, predicted = random.integers(0, 2, 80).tolist(), random.integers(0, 2 - seed // 3, 80).tolist()
+    confusion = confusion_matrix(targets, predicted, labels=[0, 1]).tolist()
+    for positive in (0, 1):
+        name = f1_of(("other", "same")[positive])
+        metrics = class_metrics(confusion, ("other", "same"), name, ("other", "same")[positive])
+        assert list(metrics) == [name, "accuracy", "macro F1", "MCC"]
+        assert metrics[name] == pytest.approx(f1_score(targets, predicted, pos_label=positive, zero_division=0))
+    assert list(class_metrics(confusion, ("other", "same"), "MCC")) == ["MCC", "accuracy", "macro F1"]
+    assert list(class_metrics(confusion, ("other", "same"))) == ["accuracy", "macro F1", "MCC"]
+    guesses = always(confusion, 1)
+    assert guesses == confusion_matrix(targets, [1] * 80, labels=[0, 1]).tolist()
+    assert class_metrics(guesses, ("other", "same"), "MCC")["MCC"] == 0

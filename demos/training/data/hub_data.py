@@ -15,6 +15,7 @@ import numpy as np
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
+from demos.training.data.benchmarks import data_id
 from demos.training.data.file_tables import MAX_ROWS
 from demos.training.data.splits import SPLITS
 from demos.training.data.tables import Column, Record, find_columns, value_of
@@ -24,8 +25,12 @@ SECONDS = 60.0  # for the whole data set
 MAX_HELD = 40_000_000  # characters in all
 MAX_FETCHES = 2  # at a time
 MAX_KEPT = 2  # data sets in memory, since one is asked for again at each move of a slider
-# One name on either side of the slash: neither a path nor an address. The config after the colon.
-NAME = re.compile(r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})(?::(?P<config>[\w.+-]{1,95}))?", re.ASCII)
+# One name on either side of the slash: neither a path nor an address. After colons: the config, the split to test on.
+NAME = re.compile(
+    r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})"
+    r"(?::(?P<config>[\w.+-]{1,95})(?::(?P<tested>[\w.+-]{1,95}))?)?",
+    re.ASCII,
+)
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
 HIDDEN = frozenset({"-1", "-1.0"})  # a class or score where a shared task keeps its answers to itself
 ANSWERS = ("label", "score")  # the roles of what is to be predicted, of which a task has one
@@ -43,16 +48,27 @@ class Fetched:
     columns: Mapping[str, str] = field(default_factory=dict)  # role -> the column's name there
     splits: Mapping[str, str] = field(default_factory=dict)  # train, validation, test -> the split's name there
 
+    @property
+    def source(self) -> str:
+        """The data set's id: what a run on it is tested on. No split where the test is drawn from the training rows."""
+        repo, config, _ = hub_name(self.name)
+        return data_id(repo, config, self.splits.get("test") or self.splits.get("validation") or "")
 
-def fetch(name: str, columns: Sequence[Column]) -> Fetched:
-    """The data set `owner/name` or `owner/name:config`; its columns are found as a file's are.
 
-    Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
-    """
+def hub_name(name: str) -> tuple[str, str | None, str | None]:
+    """(repository, config, split to test on) of `owner/name:config:split`; None where left out. Raises UserError."""
     match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
     if not match or ".." in name:
         raise UserError(f"{str(name)[:60]!r} is not the name of a data set; write owner/name, or owner/name:config.")
-    return _Fetch.of(match["repo"], match["config"], tuple(columns)).wait()
+    return match["repo"], match["config"], match["tested"]
+
+
+def fetch(name: str, columns: Sequence[Column]) -> Fetched:
+    """The data set `owner/name`, `owner/name:config` or `owner/name:config:split`; its columns are found as a file's.
+
+    Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
+    """
+    return _Fetch.of(*hub_name(name), tuple(columns)).wait()
 
 
 class _Fetch:
@@ -61,8 +77,8 @@ class _Fetch:
     _known: ClassVar[OrderedDict[tuple[Any, ...], _Fetch]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self, repo: str, config: str | None, columns: tuple[Column, ...]) -> None:
-        self.repo, self.config, self.columns = repo, config, columns
+    def __init__(self, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...]) -> None:
+        self.repo, self.config, self.tested, self.columns = repo, config, tested, columns
         self.reached, self.done = threading.Event(), threading.Event()
         self.given_up = False
         self.fetched: Fetched | None = None
@@ -71,9 +87,9 @@ class _Fetch:
         threading.Thread(target=self._run, name=f"hub {repo}", daemon=True).start()
 
     @classmethod
-    def of(cls, repo: str, config: str | None, columns: tuple[Column, ...]) -> _Fetch:
+    def of(cls, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...]) -> _Fetch:
         """The fetch of this data set, the one under way or kept where there is one. Raises UserError for too many."""
-        key = (repo, config, columns)
+        key = (repo, config, tested, columns)
         with cls._lock:
             if key not in cls._known:
                 if sum(not fetch.done.is_set() for fetch in cls._known.values()) >= MAX_FETCHES:
@@ -97,7 +113,7 @@ class _Fetch:
             raise UserError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
         if self.fetched is None:
             with self._lock:
-                self._known.pop((self.repo, self.config, self.columns), None)
+                self._known.pop((self.repo, self.config, self.tested, self.columns), None)
             if isinstance(self.error, UserError):
                 raise UserError(str(self.error)) from self.error
             raise UserError(f"{self.repo} could not be read from the Hub just now.") from self.error
@@ -107,8 +123,8 @@ class _Fetch:
         try:
             reach_hub()
             self.reached.set()
-            name = self.repo if not self.config else f"{self.repo}:{self.config}"
-            self.fetched = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped))
+            name = ":".join(filter(None, (self.repo, self.config, self.tested)))
+            self.fetched = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped, self.tested))
         except BaseException as error:  # told by `wait`, in the thread that asked
             self.error = error
         finally:
@@ -116,7 +132,7 @@ class _Fetch:
             self.done.set()
             if self.fetched is None and self.given_up:  # nobody waits any more
                 with self._lock:
-                    self._known.pop((self.repo, self.config, self.columns), None)
+                    self._known.pop((self.repo, self.config, self.tested, self.columns), None)
 
     def _stopped(self) -> bool:
         return self.given_up or time.monotonic() - self.began > SECONDS
@@ -161,16 +177,20 @@ def open_hub(repo: str, config: str | None) -> Mapping[str, Any]:
 
 
 def read_hub(
-    repo: str, config: str | None, columns: Sequence[Column], stopped: Callable[[], bool] = lambda: False
+    repo: str,
+    config: str | None,
+    columns: Sequence[Column],
+    stopped: Callable[[], bool] = lambda: False,
+    tested: str | None = None,
 ) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str]]:
     """What `Fetched` holds beside the name: at most MAX_ROWS rows of each split whose name is known.
 
-    Classes are told by their names.
+    `tested` is the split to test on, where it is not the one called test. Classes are told by their names.
     Rows whose class the Hub keeps hidden are left out: those of no named class, and of plain numbers those of -1,
     unless the training rows have that class too. Raises UserError for a column that lacks.
     """
     opened = open_hub(repo, config)
-    named = _named_splits(list(opened))
+    named = _named_splits(list(opened), tested)
     splits: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # split -> rows read, those that have a class
     characters = 0
     for split, name in named.items():
@@ -231,14 +251,22 @@ def _characters(value: Any) -> int:
     return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
 
 
-def _named_splits(names: Sequence[str]) -> dict[str, str]:
-    """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is."""
+def _named_splits(names: Sequence[str], tested: str | None) -> dict[str, str]:
+    """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is.
+
+    `tested` is to be the test. Raises UserError where there is no such split, or none to train on beside it.
+    """
     chosen: dict[str, str] = {}
     for name in names:
         plain = name.lower()
         split = SPLITS.get(plain) or SPLITS.get(re.split(r"[^a-z]", plain)[0])
         if split and (split not in chosen or plain in SPLITS):
             chosen[split] = name
+    if tested:
+        if tested not in names or chosen.get("train") in (None, tested):
+            others = ", ".join(repr(name) for name in names[:8] if name != chosen.get("train")) or "none"
+            raise UserError(f"There is no split {tested!r} to test on; beside the training split there are: {others}.")
+        return {split: name for split, name in chosen.items() if name != tested and split != "test"} | {"test": tested}
     if "train" not in chosen and len(names) == 1:
         return {"": names[0]}
     if list(chosen) == ["train"]:  # to be drawn from

@@ -70,19 +70,20 @@ class Reader:
         return replace(built, notes=(*notes, *built.notes))
 
     def from_hub(self, name: str, seed: int, max_train: int) -> Splits:
-        """The Hub's data set `owner/name` or `owner/name:config`.
+        """The Hub's data set `owner/name`, `owner/name:config` or `owner/name:config:split`, which is tested on.
 
         Raises UserError where the Hub is out of reach, has no such data set, or its columns are not this task's.
         """
         fetched = fetch(name, self.columns)
         built = self.build(fetched.name, self.rows(fetched.records), seed, max_train)
-        return replace(built, notes=(*fetched.notes, *built.notes))
+        return replace(built, notes=(*fetched.notes, *built.notes), source=fetched.source)
 
     def bundled(self, key: str, title: str, file: str) -> Source:
         """The source of a file in assets/data."""
 
         @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
         def load(seed: int = 0, max_train: int = MAX_TRAIN) -> Splits:
-            return self.build(title, self.read((DATA / file).read_bytes(), file).rows, seed, max_train)
+            built = self.build(title, self.read((DATA / file).read_bytes(), file).rows, seed, max_train)
+            return replace(built, source=key)
 
         return Source(key, self.kind, title, load)

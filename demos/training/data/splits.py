@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from demos.errors import UserError
@@ -57,6 +57,8 @@ class Splits(Generic[T]):
     validation: tuple[T, ...]
     test: tuple[T, ...]
     notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    # Which data set this is: a key of our own, or an id of `benchmarks.data_id`; "" for a person's file.
+    source: str = field(default="", kw_only=True)
 
     @property
     def sentences(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from demos.files import DATA
 from demos.templates import templates
 from demos.training.data.file_tables import Table, read_table
-from demos.training.data.hub_data import fetch
+from demos.training.data.hub_data import fetch, hub_name
 from demos.training.data.json_tables import LINES, LIST
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
@@ -177,7 +177,7 @@ def _from_hub(recipe: Recipe) -> Reading | None:
         if shaping is None:
             return None
         shaped = shaping
-    repository, _, config = recipe.hub.partition(":")
+    repository, config, _ = hub_name(recipe.hub)
     lines = TEXT.hub(
         kind=recipe.task,
         repository=repr(repository),

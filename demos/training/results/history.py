@@ -58,6 +58,7 @@ class Record:
     test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
     right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
     head: int = 0  # of all parameters, those of the layers on top
+    source: str = ""  # the id of the data set it was tested on (`Splits.source`); "" of a person's file
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -119,6 +120,7 @@ def record_of(
         test=hashlib.sha256(repr(dataset.test).encode("utf-8", "surrogatepass")).hexdigest()[:16],
         head=started.head_parameters,
         right=_right(dataset, result),
+        source=dataset.source,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,16 +14,16 @@ from demos.training.results.history import Record
 
 @dataclass(frozen=True)
 class Column:
-    """One score. Runs whose data set's name matches `data` may have it, as `metric`; "" where no run can."""
+    """One score. Runs that were tested on one of the data sets `data` (ids) may have it, as `metric`."""
 
     name: str
     note: str = ""
-    data: str = ""
-    metric: str = ""
+    data: tuple[str, ...] = ()
+    metric: str = ""  # as a run's `metrics` call it; "" where no run can have it
 
     def own(self, record: Record) -> float | None:
         """The run's score in per cent, where it was tested on this data by this metric."""
-        if not self.metric or self.metric not in record.metrics or not re.search(self.data, record.data.lower()):
+        if record.source not in self.data or self.metric not in record.metrics:
             return None
         return 100 * record.metrics[self.metric]
 
@@ -58,7 +57,7 @@ def boards() -> dict[str, Board]:
         Board(
             board["name"],
             board["about"],
-            tuple(Column(**column) for column in board["columns"]),
+            tuple(Column(**column | {"data": tuple(column.get("data", ()))}) for column in board["columns"]),
             tuple(
                 Row(system, document["sources"][source], str(date), tuple(values))
                 for system, source, date, *values in board["rows"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 
-from demos.training.metrics import calibration, majority
+from demos.training.metrics import ACCURACY, calibration, majority
 from demos.training.tasks.heads import PooledTask
 from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended
 
@@ -22,7 +22,10 @@ def likeliest(chances: Sequence[float]) -> int:
 class OneOfSeveral(PooledTask):
     """A `Task` that turns logits [batch, C] into answers and scores; examples have a `label`."""
 
-    metric: ClassVar[str] = "accuracy"
+    @property
+    def metric(self) -> str:
+        """Accuracy, unless the task says another."""
+        return ACCURACY
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
         """The probability of each of the several."""

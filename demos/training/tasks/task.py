@@ -72,10 +72,18 @@ class Task(ABC):
     __dataclass_fields__: ClassVar[dict[str, Any]]
     kind: ClassVar[str]  # the name under which a trained model's task is kept
     data: ClassVar[type[Splits]]  # the data that sets this task
-    metric: ClassVar[str]  # what the score of a batch, a look and the result is called: "accuracy", "entity F1"
-    batch_metric: ClassVar[str] = ""  # what a batch's score is, where a batch is too few for the metric
     loss_name: ClassVar[str] = "cross-entropy"
     labels: Any  # the classes' names, by their index; none where the task has no classes
+
+    @property
+    def metric(self) -> str:
+        """What the score of a look and the result is called: "accuracy", "entity F1"."""
+        raise NotImplementedError
+
+    @property
+    def batch_metric(self) -> str:
+        """What a batch's score is, where a batch is too few for the metric; else ""."""
+        return ""
 
     @classmethod
     @abstractmethod

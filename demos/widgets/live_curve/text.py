@@ -22,7 +22,7 @@ from demos.training.events import (
     Stopped,
     Waiting,
 )
-from demos.training.metrics import CORRELATIONS
+from demos.training.metrics import ACCURACY, CORRELATIONS
 from demos.training.settings import Settings
 
 LONGEST = 80  # characters of a baseline's name
@@ -75,8 +75,12 @@ def pair_look_text(event: PairLook) -> str:
 
 def look_text(event: Epoch, metric: str) -> str:
     """A look at the validation examples, in a sentence."""
-    when = _when(event)
-    return f"{when}: validation loss {event.validation_loss:.2f}, validation {metric} {event.validation_score:.0%}."
+    score = _score_text(metric, event.validation_score)
+    return f"{_when(event)}: validation loss {event.validation_loss:.2f}, validation {metric} {score}."
+
+
+def _score_text(metric: str, value: float) -> str:
+    return f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
 
 
 def _step_text(event: Step, examples: str) -> str:
@@ -101,10 +105,15 @@ def result_text(result: Any) -> str:
     if isinstance(result, PairResult):
         return f"The loss on the held-out pairs went from {result.loss_before:.3f} to {result.loss:.3f}."
     metric, value = next(iter(result.metrics.items()))
+    score = f"Test {metric} {_score_text(metric, value)}"
     label = getattr(result, "majority_label", "")
-    beaten = f"; always predicting “{label}” gives {result.majority_accuracy:.0%}" if label else ""
-    score = f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
-    return f"Test {metric} {score}{beaten}."
+    if not label:
+        return f"{score}."
+    if metric == ACCURACY:
+        return f"{score}; always predicting “{label}” gives {result.majority_accuracy:.0%}."
+    baseline = result.majority_metrics[metric], result.majority_accuracy
+    beaten = f"always predicting “{label}” gives {_score_text(metric, baseline[0])} and {baseline[1]:.0%}"
+    return f"{score}, accuracy {result.accuracy:.0%}; {beaten}."
 
 
 def dashed_lines_text(guessed: str, baseline: str, metric: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from demos.lessons.finetune.published.figure import board_html
 from demos.lessons.finetune.runs.part import sample
+from demos.training.results.history import record_from
 from demos.training.results.published import Board, boards, own_rows
 
 
@@ -36,7 +37,8 @@ def test_sources_that_disagree_have_a_row_each() -> None:
 
 
 def test_own_runs_stand_where_data_and_metric_fit() -> None:
-    run = replace(sample()[1], data="nyu-mll/glue:sst2", model="<b>mine</b>", metrics={"accuracy": 0.8731, "MCC": 0.7})
+    sst2 = "nyu-mll/glue:sst2:validation"
+    run = replace(sample()[1], source=sst2, model="<b>mine</b>", metrics={"accuracy": 0.8731, "MCC": 0.7})
     board = boards()["GLUE"]
     (row,) = own_rows(board, [sample()[0], run])
     scores = {column.name: value for column, value in zip(board.columns, row.values, strict=True) if value is not None}
@@ -45,6 +47,24 @@ def test_own_runs_stand_where_data_and_metric_fit() -> None:
     assert "87.3" in drawn
     assert "&lt;b&gt;mine" in drawn
     assert "<b>94.9</b>" in drawn  # the largest published one
-    second = replace(run, data="squad_v2", metrics={"exact match": 0.5, "token F1": 0.6})
+    second = replace(run, source="rajpurkar/squad_v2::validation", metrics={"exact match": 0.5, "token F1": 0.6})
     assert not own_rows(boards()["SQuAD 1.1"], [second])
     assert own_rows(boards()["SQuAD 2.0"], [second])[0].values == (50.0, 60.0, None, None)
+
+
+@pytest.mark.parametrize("data", ["shorter.csv", "traces.csv", "cola.csv", "my squad.json", "nyu-mll/glue:rte"])
+def test_no_run_on_a_file_stands_on_a_board_whatever_the_files_name(data: str) -> None:
+    run = replace(sample()[1], data=data, metrics={"accuracy": 0.9, "MCC": 0.8, "exact match": 0.7, "entity F1": 0.6})
+    assert run.source == ""
+    assert not any(own_rows(board, [run]) for board in boards().values())
+
+
+def test_a_run_on_other_rows_of_the_same_data_set_stands_nowhere() -> None:
+    for source in ("nyu-mll/glue:rte:", "nyu-mll/glue:rte:train", "me/rte::validation", "emotion"):
+        assert not own_rows(boards()["GLUE"], [replace(sample()[1], source=source, metrics={"accuracy": 0.9})])
+
+
+def test_a_run_that_was_kept_before_data_sets_had_ids_is_read() -> None:
+    plain = asdict(sample()[0])
+    del plain["source"]
+    assert record_from(plain) == sample()[0]

@@ -19,6 +19,7 @@ from demos.lessons.finetune.train.controller import Trainer
 from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
+from demos.training.data.benchmarks import GLUE
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import Recipe, chosen_recipe
@@ -75,9 +76,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
-            return shown | {
-                "told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind if chosen.data == HUB else "")
-            }
+            tasks = [task for task in GLUE if task.kind == kind and chosen.data == HUB]
+            return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind, tasks)}
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
         at_hand = store.tokenizer_at_hand(spec.key)

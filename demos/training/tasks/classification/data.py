@@ -82,7 +82,8 @@ def pair_rows(records: Sequence[Record]) -> list[Row]:
 @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
 def load_emotion(seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
     """The project's own sentences of six emotions, with the splits their file gives."""
-    return build_dataset("Emotion", read_rows(EMOTION.read_bytes(), EMOTION.name), seed=seed, max_train=max_train)
+    rows = read_rows(EMOTION.read_bytes(), EMOTION.name)
+    return replace(build_dataset("Emotion", rows, seed=seed, max_train=max_train), source="emotion")
 
 
 def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:

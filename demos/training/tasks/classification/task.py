@@ -11,9 +11,10 @@ from torch import nn
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.benchmarks import metric_of, positive_class
 from demos.training.data.splits import Splits
 from demos.training.events import Mistake, Result
-from demos.training.metrics import score
+from demos.training.metrics import ACCURACY, always, class_metrics, score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.heads import head_fields
@@ -29,12 +30,35 @@ class Classification(OneOfSeveral):
     data: ClassVar[type[Splits]] = Dataset
     labels: tuple[str, ...]
     pairs: bool = False  # whether the class is of two sentences, read as one sequence
+    headline: str = ACCURACY  # the metric by which the data set is judged: GLUE's own for GLUE's tasks
+    positive: str = ""  # of two classes, the one that F1 is of; "" for none
 
     @classmethod
     def of(cls, dataset: Dataset, settings: Settings) -> Classification:
         """The task that this data set and these settings describe."""
         own = head_fields(settings, dataset.counts("train"))
-        return cls(dataset.labels, dataset.kind == "pair", pooling=settings.pooling, **own)
+        positive = positive_class(dataset.source, dataset.labels)
+        metric = metric_of(dataset.source)
+        return cls(dataset.labels, dataset.kind == "pair", metric, positive, pooling=settings.pooling, **own)
+
+    @property
+    def metric(self) -> str:
+        """The headline."""
+        return self.headline
+
+    @property
+    def batch_metric(self) -> str:
+        """Accuracy, where the metric is one that a batch's few examples say little of."""
+        return "" if self.headline == ACCURACY else ACCURACY
+
+    def score(self, answers: Answers, targets: Sequence[int]) -> float:
+        """By the metric."""
+        if self.headline == ACCURACY:
+            return super().score(answers, targets)
+        return self._metric_of(score(targets, [likeliest(row) for row in answers], len(self.labels)).confusion)
+
+    def _metric_of(self, confusion: Sequence[Sequence[int]]) -> float:
+        return class_metrics(confusion, self.labels, self.headline, self.positive)[self.headline]
 
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """[CLS] sentence [SEP], or [CLS] first [SEP] second [SEP], cut to `max_length` tokens."""
@@ -63,9 +87,12 @@ class Classification(OneOfSeveral):
         return result
 
     def baseline(self, dataset: Dataset) -> tuple[str, float]:
-        """The accuracy, on the test's, of always answering the training sentences' most frequent class."""
-        label, accuracy = self.majority(dataset)
-        return f"always “{self.labels[label]}”", accuracy
+        """The score, on the test's, of always answering the training sentences' most frequent class."""
+        label, _ = self.majority(dataset)
+        confusion = [[0] * len(self.labels) for _ in self.labels]
+        for true, count in enumerate(dataset.counts("test")):
+            confusion[true][true] = count
+        return f"always “{self.labels[label]}”", self._metric_of(always(confusion, label))
 
     def outcome(self, dataset: Dataset, answers: Answers, ended: Ended) -> Result:
         """With the scores, and the mistakes, the most confident first."""
@@ -81,6 +108,8 @@ class Classification(OneOfSeveral):
             macro_f1=scores.macro_f1,
             confusion=scores.confusion,
             mistakes=surest_first(wrong),
+            headline=self.headline,
+            positive=self.positive,
             **self.common_outcome(dataset, answers, ended),
         )
 

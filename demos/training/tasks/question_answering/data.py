@@ -72,7 +72,7 @@ def build_questions(
             drawn = random.Random(f"{seed} {split}").sample(range(len(examples)), limit)
             examples = [examples[place] for place in sorted(drawn)]
         splits[split] = tuple(examples)
-    return QuestionDataset(name, **splits, notes=(*notes, *parts.notes))
+    return QuestionDataset(name, splits["train"], splits["validation"], splits["test"], (*notes, *parts.notes))
 
 
 def distinct_questions(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
