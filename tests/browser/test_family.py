@@ -34,7 +34,7 @@ def test_a_word_in_two_sentences_the_inputs_of_a_task_and_the_family_by_size(ope
 
     page.locator("#family-models-button").click()
     first = page.locator("#family-models tbody th").first
-    expect(first).to_have_text("Transformer")
+    expect(first).to_have_text("LSTM")
     page.locator("#family-models thead button", has_text="parameters").click()
     expect(first).to_have_text("GPT-3")
     page.locator("#family-models a", has_text="our small ELMo").click()

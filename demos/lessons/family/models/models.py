@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.files import read_beside
 
 PARTS = {"elmo": "our small ELMo", "decoder": "our small decoder", "late_interaction": "MaxSim with a BERT"}
-SEES = ("two LSTMs", "both sides", "left side only", "encoder and decoder")
+SEES = ("two LSTMs", "both sides", "left side only", "encoder and decoder", "the word alone", "the whole input")
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Model:
     opens: Link | None = None
 
 
-def link(member: str = "", model: str = "", part: str = "") -> Link:
+def link(member: str = "", model: str = "", part: str = "", lesson: str = "family", title: str = "") -> Link:
     """To a member's attention, to all heads of a model of the bar's menu, or to a part. Raises KeyError for no such."""
     if member:
         return Link(MEMBERS[member].title, "family", {"part": "attention", "family_model": member})
     if model:
         return Link(CATALOGUE[model].title, "attention", {"model": model})
-    return Link(PARTS[part], "family", {"part": part})
+    return Link(title or PARTS[part], lesson, {"part": part})
 
 
 @cache
