@@ -110,6 +110,7 @@ def build(page: Page) -> None:
                 "", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted"
             )
     summary = gr.HTML(elem_classes="said")
+    gr.HTML(TEXT.engines(), elem_classes="said", elem_id="search-engines")
     by_token = by_token_fold(page)
     searched = gr.Textbox("nothing", visible="hidden")  # names the list and query searched last; the fold follows it
     numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
