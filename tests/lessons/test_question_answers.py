@@ -256,6 +256,25 @@ def test_comparing_two_sentences(services: Services, model: Any, tokenizer: Any)
         compute(services, Sentence("Rain.", "", BUNDLED), "Rain.")
 
 
+def test_the_more_probable_of_two_words(services: Services) -> None:
+    pretrained = services.pretrained(BUNDLED)
+    tokenizer, encoder = pretrained.tokenizer, pretrained.encoder.model
+
+    def chances(text: str) -> list[float]:
+        inputs = tokenizer(f"{text} It was [MASK].".strip(), return_tensors="pt")
+        with torch.inference_mode():
+            state = pretrained.transform(encoder(**inputs).last_hidden_state[0, -3])  # before the full stop and [SEP]
+            logits = state @ pretrained.decoder.weight.T + pretrained.decoder.bias
+        ids = tokenizer.convert_tokens_to_ids(["great", "terrible"])
+        return [float(chance) for chance in logits.softmax(dim=-1)[ids]]
+
+    for (text, _), answer in zip(SENTENCES, answers(services, "pretraining", "cloze"), strict=True):
+        great, terrible = chances(f"{text}." if text[-1].isalnum() else text)
+        assert (answer.facts["great"], answer.facts["terrible"]) == near((great, terrible))
+        assert answer.keys == {"great" if great > terrible else "terrible"}
+        assert (answer.facts["great_alone"], answer.facts["terrible_alone"]) == near(tuple(chances("")))
+
+
 def test_masked_words(services: Services) -> None:
     pretrained = services.pretrained(BUNDLED)
     tokenizer, encoder = pretrained.tokenizer, pretrained.encoder.model

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 from plotly.subplots import make_subplots
 
 from demos.bert.encoder.position import Wishes
+from demos.bert.encoder.position_added import AddedOrConcatenated
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.short_text import short
 from demos.figures.strips import FEW, signed_colours, strips_limit
 from demos.templates import plot_text
+from demos.widgets.matrix_picture.figure import Matrix, board_html, equation
 
 HEIGHT = 400
 NAMED = 16  # rows; with more, positions are numbers on an axis
 SINUSOID, LEARNED = CLASSES[0], CLASSES[5]
 MARK = CLASSES[5]
+ADDED_TOKENS = 12  # rows drawn
+TOKEN, WIDE, NARROW, HIGH = 11, 150, 44, 90  # pixels of a token, of d numbers across, of d_k, of d numbers down
 
 
 def table_figure(
@@ -38,6 +44,34 @@ def table_figure(
 def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> go.Figure:
     """Cosines [m, m] of every two rows of a table, on the signed scale from -1 to 1."""
     return _square(cosines, 1.0, "and position %{x}: cosine <b>%{z:.3f}</b>", "position", (), marked)
+
+
+def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) -> Markup:
+    """(w + p) W = q above, and below it [w; p] times W over W: the first tokens' rows."""
+    n = min(len(tokens), ADDED_TOKENS)
+    tall, limit = TOKEN * n, strips_limit([both.word[:n], both.position[:n]])
+    word, position, total, beside = (
+        Matrix(name, table[:n], "i", columns, (width, tall), limit=limit)
+        for name, table, columns, width in (
+            ("word", both.word, "d", WIDE),
+            ("position", both.position, "d", WIDE),
+            ("sum", both.total, "d", WIDE),
+            ("word, position", both.beside, "e", 2 * WIDE),
+        )
+    )
+    of_weight, of_query = strips_limit([both.weight]), strips_limit([both.from_sum[:n]])
+    weight = Matrix("W_Q", both.weight, "d", "k", (NARROW, HIGH), limit=of_weight)
+    stacked = Matrix("twice W_Q", both.stacked, "e", "k", (NARROW, 2 * HIGH), limit=of_weight)
+    queries = [
+        Matrix("query", table[:n], "i", "k", (NARROW, tall), limit=of_query)
+        for table in (both.from_sum, both.from_concatenation)
+    ]
+    rows = [
+        equation(word, "+", position, "=", total),
+        equation(total, "×", weight, "=", queries[0]),
+        equation(beside, "×", stacked, "=", queries[1]),
+    ]
+    return board_html(rows, {"i": [short(piece, 14) for piece in tokens[:n]]}, {"i": min(token, n - 1)})
 
 
 def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> go.Figure:

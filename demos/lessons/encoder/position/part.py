@@ -11,12 +11,15 @@ import numpy as np
 from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.encoder.input import embedding_tables
 from demos.bert.encoder.position import halves, plain_fraction, plain_index, plain_number, sinusoidal, wishes
-from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
+from demos.bert.encoder.position_added import added_or_concatenated, mean_overlap, overlap
+from demos.bert.model.layer_weights import layer_weights
+from demos.lessons.encoder.position.figure import added_board, similarity_figure, table_figure, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.widgets.matrix_picture.matrix_picture import matrix_picture
 from demos.widgets.token_picker.token_picker import pick
 
 MORE = 16  # positions of the longer text, for the plain numbers
@@ -54,6 +57,7 @@ def build(page: Page) -> None:
         parts["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
     parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
     parts["added"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-position-added")
+    parts["added_picture"] = matrix_picture("encoder-position-sum")
     parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
 
     page.keep(length=length, d=width, n=base, codes=view, columns=columns)
@@ -96,6 +100,9 @@ def drawn(
     longer = ordered(sinusoidal(len(rows) * 5 // 4, d, n))  # the learned rows end within
     again = float(np.abs(longer[:m] - table).max())
     reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
+    weight = first_query(loaded.model)
+    word = embedding_tables(loaded.model).words[list(encoding.input_ids)]
+    both = added_or_concatenated(word, rows[: len(encoding)], weight)
     names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
     framed = at if at < m and not names else None
     if view == "similarity":
@@ -119,11 +126,24 @@ def drawn(
             ],
             m,
         ),
-        "added": TEXT.added(len(encoding), rows.shape[1], rows.shape[1] // loaded.model.config.num_attention_heads),
+        "added": TEXT.added(
+            len(encoding),
+            *weight.shape,
+            f"{both.difference:.1e}",
+            overlap(word, rows),
+            mean_overlap(weight.shape[0]),
+        ),
+        "added_picture": added_board(both, encoding.tokens, at),
         "table": numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
         + numbers_table(learned, "The model's learned positions"),
         "program": position_code(loaded.spec, m, d, n, halves=columns == HALVES),
     }
+
+
+def first_query(model: Any) -> np.ndarray:
+    """W_Q of head 1 in layer 1, <float32>[d, d_k]; torch keeps it transposed, all heads in one."""
+    weights = layer_weights(model, 0)
+    return weights.query.weight[: len(weights.query.weight) // weights.num_heads].T
 
 
 def _inside(value: float, ends: tuple[int, int, int]) -> int:

@@ -1,0 +1,110 @@
+"""Cloze prompts: a sentence, “It was [MASK].”, two words; solved examples before it; beside fine-tuning on as many."""
+
+from __future__ import annotations
+
+import json
+from functools import cache, partial
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
+from demos.errors import UserError
+from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
+from demos.lessons.pretraining.cloze.program import cloze_code
+from demos.lessons.pretraining.cloze.samples import sample
+from demos.page.folds import all_controls, folds
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence, Services
+from demos.training.data.splits import MAX_TRAIN
+from demos.training.sources import SOURCES
+
+NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
+DRAWS = 10
+EXAMPLES = (  # (on the button, in the bar)
+    ("A stunning film", "a visually stunning rumination on love"),
+    ("A dull evening", "The plot is thin, the jokes are old, and I looked at my watch every five minutes."),
+    ("Praise without praise", "You won't find a better bowl of noodles this side of the river."),
+)
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+
+
+@cache
+def remarks() -> tuple[Solved, ...]:
+    """Our own training remarks, from which solved examples are drawn."""
+    data: Any = SOURCES["sentiment"].load(0, MAX_TRAIN)
+    positive = data.labels.index("positive")
+    return tuple(Solved(example.text, example.label == positive) for example in data.train)
+
+
+def build(page: Page) -> None:
+    """The prompt and its two words; the measured accuracies beside them; the folds."""
+    with gr.Row(elem_classes="cloze-views"):
+        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+            prompt = gr.HTML("", elem_id="cloze-prompt")
+            with gr.Row(elem_classes="cloze-examples"):
+                gr.HTML(TEXT.examples(), min_width=40)
+                buttons = [gr.Button(label, size="sm", min_width=60) for label, _ in EXAMPLES]
+            reading = gr.HTML("", elem_id="cloze-reading")
+        with gr.Column(scale=5, min_width=320):
+            page.show_look()
+            number = gr.Radio(
+                list(NUMBERS), value=0, label="Solved examples of each class in the input", elem_id="cloze-number"
+            )
+            gr.Plot(
+                accuracy_figure(sample()), label="Accuracy by number of examples", show_label=False,
+                elem_id="cloze-accuracy",
+            )  # fmt: skip
+            gr.HTML(TEXT.measured(sample(), sample().standard_error), elem_id="cloze-measured")
+    with all_controls(page, __file__):
+        draw = gr.Slider(
+            1, DRAWS, value=1, step=1, label="Draw: which examples, and in which order", elem_id="cloze-draw"
+        )
+        pattern = gr.Radio(list(PATTERNS), value=PATTERNS[0], label="Pattern", elem_id="cloze-pattern")
+        words = gr.Radio(
+            [" / ".join(pair) for pair in LABEL_WORDS], value=" / ".join(LABEL_WORDS[0]), label="Label words",
+            elem_id="cloze-words",
+        )  # fmt: skip
+    numbers, code = folds(__file__, "Prints both words' probabilities, with and without the sentence")
+    page.keep(examples=number, draw=draw, pattern=pattern, label_words=words)
+    for button, (_, text) in zip(buttons, EXAMPLES, strict=True):
+        button.click(None, None, [page.text, page.text_pair], js=f"() => {json.dumps([text, ''])}", **PRIVATE)
+    outputs = {"prompt": prompt, "reading": reading, "numbers": numbers, "code": code}
+    page.draw(
+        by_component(outputs, partial(shown, page.services)),
+        [number, draw, pattern, words],
+        list(outputs.values()),
+        show_progress="hidden",
+    )
+
+
+def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, str]:
+    """The prompt, what the head makes of its [MASK] with and without the sentence, the numbers and the program."""
+    each = int(number) if number in NUMBERS else 0
+    solved = drawn(remarks(), each, clamp(float(draw or 1) - 1, DRAWS))
+    chosen = pattern if pattern in PATTERNS else PATTERNS[0]
+    label_words = next((pair for pair in LABEL_WORDS if " / ".join(pair) == words), LABEL_WORDS[0])
+    if not sentence.text.strip():
+        raise UserError("There is no sentence to judge; type one.")
+    pretrained = services.pretrained(sentence.model)
+    with_text, without = read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)
+    before, _, after = chosen.partition(GAP)
+    text = ended(sentence.text.strip())
+    return {
+        "prompt": prompt_html(text, solved, (before, after), label_words),
+        "reading": reading_html(with_text, without),
+        "numbers": accuracy_html(sample()),
+        "code": cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
+    }
+
+
+PART = Part(
+    tab="Prompts",
+    look=(
+        "A classifier without training: “It was [MASK].” follows your sentence, and the model's probabilities of two "
+        "words are compared. Solved examples in the input change the result, and so does fine-tuning on the same ones."
+    ),
+    build=build,
+    order=7,
+)
