@@ -15,7 +15,8 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.lessons.tokens.cased import both_cuts, cased_html
-from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized
+from demos.lessons.tokens.figure import TEXT as TEMPLATES
+from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized, tokens_of
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from tests.programs import printed
@@ -40,6 +41,23 @@ def handler(demo: gr.Blocks, page: Page, output: str) -> Any:
         if output in [part.elem_id for part in one.outputs if hasattr(part, "elem_id")]
     ]
     return found
+
+
+def test_what_lectures_count_in_their_examples_stands_under_these_alone(store: ModelStore) -> None:
+    tokenizer = store.tokenizer("minilm")
+
+    def notes(text: str, pair: str = "") -> str:
+        encoding = encode(tokenizer, text, pair)
+        return str(TEMPLATES.examples(encoding, tokens_of(encoding, "thanks for all")))
+
+    assert "its 13 words become 16 pieces, 18 tokens" in notes(
+        "I am looking forward for today! It’s going to be a big day"
+    )
+    assert "they are 3 tokens" in notes("So: Thanks for all the fish")
+    assert "would spell puppeter" in notes("A puppeteer")
+    assert "has henson whole" in notes("Jim Henson")
+    for text, pair in [("", ""), ("Thanks to all", "thanks for all"), ("A big day", ""), ("I am looking forward", "")]:
+        assert not notes(text, pair).strip()
 
 
 def test_the_lesson_is_the_first_and_asks_a_question() -> None:

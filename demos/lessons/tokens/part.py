@@ -88,6 +88,7 @@ def _build_picture(page: Page) -> None:
         if under not in UNDER:
             raise UserError(f"What is shown under each token must be one of: {', '.join(UNDER)}.")
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
+        drawn += TEXT.examples(encoding, tokens_of(encoding, "thanks for all"))
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:
             drawn += TEXT.no_segments()
@@ -98,6 +99,14 @@ def _build_picture(page: Page) -> None:
         return drawn
 
     page.draw(show, [under], [view], at_once=True, show_progress="hidden")
+
+
+def tokens_of(encoding: Encoding, words: str) -> int:
+    """How many tokens the first sentence's first occurrence of `words` (in any case) became; 0 where there is none."""
+    start = encoding.text.lower().find(words)
+    spans = zip(encoding.offsets, encoding.sequence_ids, strict=True)
+    inside = [first < start + len(words) and start < last for (first, last), segment in spans if segment == 0]
+    return sum(inside) if start >= 0 else 0
 
 
 def _build_trace(page: Page) -> None:
@@ -196,7 +205,8 @@ LESSON = Lesson(
     question="How is text split into tokens?",
     look=(
         "A word in the vocabulary becomes one token. Any other word is split into pieces from the vocabulary, with ## "
-        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. Type a "
+        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]: "
+        "although some lectures say that each character has a piece, most characters of Unicode have none. Type a "
         "sentence and watch it being split: the ids under the tokens are the model's input."
     ),
     build=build,

@@ -135,7 +135,13 @@ def more() -> dict[str, Any]:
             "weight_decay": gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide),
             "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Give rare classes more weight", **wide),
             "contrast": gr.Checkbox(DEFAULT.contrast, label="Learn from pairs of examples first", **wide),
-            "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
+            "optimizer": gr.Radio(
+                optimizers,
+                value=DEFAULT.optimizer,
+                label="Optimizer",
+                info="AdamW with weight decay 0 is Adam.",
+                **wide,
+            ),
             "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Maximum number of training examples", **wide),
             "seed": seed_box(DEFAULT.seed, **wide),
         }
