@@ -64,11 +64,11 @@ class FamilyStore(ModelStore):
             self._progress.pop(key, None)
 
 
-def check_config(member: Member, folder: Path) -> None:
+def check_config(spec: ModelSpec, folder: Path) -> None:
     """Raises UserError, one sentence, where the folder's model is of another kind than the catalogue says."""
     try:
         model_type = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{member.title} can't be opened: its config.json can't be read.") from error
-    if model_type != member.model_type:
-        raise UserError(f"{member.title} can't be opened: its config.json says {str(model_type)[:40]!r}.")
+        raise UserError(f"{spec.title} can't be opened: its config.json can't be read.") from error
+    if model_type != spec.architecture:
+        raise UserError(f"{spec.title} can't be opened: its config.json says {str(model_type)[:40]!r}.")

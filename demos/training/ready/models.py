@@ -18,6 +18,17 @@ DATA_NAMES = {  # of the files that the bundled adapters were trained with
     "btc_g": "Broad Twitter Corpus", "xquad.en": "XQuAD",
 }  # fmt: skip
 
+# What each adapter was trained on, and the licences, as assets/ready/README.md has them; the encoder's is Apache 2.0.
+TRAINED_ON = {
+    "sentence": "our sentences and 2,700 reviews (Sentiment Labelled Sentences)",
+    "entities": "our sentences, WNUT-17 and the Broad Twitter Corpus",
+    "question": "our questions and 1,071 of XQuAD",
+}
+LICENCES = {
+    "sentence": "CC BY 4.0 (the reviews)", "entities": "CC BY 4.0 (both corpora)",
+    "question": "CC BY-SA 4.0 (XQuAD and this adapter)",
+}  # fmt: skip
+
 
 class ReadyModels:
     """One encoder with an adapter a task; `base` gives the bundled model."""

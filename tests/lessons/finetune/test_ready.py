@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import ast
+import html
+import re
+from pathlib import Path
 
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.lessons.finetune.ready.part import EXAMPLES, MOST_LINES, lines_of, show
+from demos.lessons.finetune.ready.part import ADAPTERS, EXAMPLES, HUB, MOST_LINES, chosen, lines_of, show
+from demos.lessons.finetune.ready.program import hub_code
 from demos.page.services import Sentence
-from demos.training.ready.models import ReadyModels
+from demos.training.ready.hub_models import HUB_MODELS, HubModels
+from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels
 from demos.widgets.tasks.registry import view_of
+from tests.bert.family.family_hub import family_hub
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.training.ready.tiny_hub import TEXTS, spec, write
 
 BAR = Sentence("", "", "minilm")
+NO_HUB = HubModels()  # as on this machine: none can be reached
 
 
 @pytest.fixture(scope="module")
@@ -23,18 +31,18 @@ def models(bundled: LoadedModel) -> ReadyModels:
 
 
 def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:
-    sentiment, names, answer, _ = show(models, BAR, *EXAMPLES["Example: where do I work?"])
+    sentiment, names, answer, _ = show(models, NO_HUB, BAR, *EXAMPLES["Example: where do I work?"])
     assert "Sylvain" in names
     assert "Brooklyn" in names
     assert "<mark" in answer
     assert "Brooklyn" in answer
-    both, *_ = show(models, BAR, *EXAMPLES["Example: two sentences"])
+    both, *_ = show(models, NO_HUB, BAR, *EXAMPLES["Example: two sentences"])
     assert [line for line in ("positive</b>", "negative</b>") if line in one_line(both)] == [
         "positive</b>",
         "negative</b>",
     ]
-    assert "pipeline(&#34;sentiment-analysis&#34;)" in sentiment
-    droplets = show(models, BAR, *EXAMPLES["Example: droplets"])[2]
+    assert "pipeline(&#34;sentiment-analysis&#34;, …)" in sentiment
+    droplets = show(models, NO_HUB, BAR, *EXAMPLES["Example: droplets"])[2]
     assert "cloud" in droplets
 
 
@@ -42,7 +50,7 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
     text, question = EXAMPLES["Example: two sentences"]
     text += "\nAnna Berg met Tom in Oslo."
     lines = lines_of(text)
-    *_, program = show(models, BAR, text, question)
+    *_, program = show(models, NO_HUB, BAR, text, question)
     *classes, names, answer = printed(program)
     for line, told, chances in zip(lines, classes, models.get("sentence").predict(lines), strict=True):
         found = ast.literal_eval(told.removeprefix(line).strip())
@@ -59,8 +67,74 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
 
 
 def test_empty_and_hostile_texts_become_one_sentence_or_text(models: ReadyModels) -> None:
-    shown = show(models, BAR, "", "")
+    shown = show(models, NO_HUB, BAR, "", "")
     assert all('role="alert"' in one or "notice" in one for one in shown[:3])
     script = "<script>alert(1)</script>"
-    assert all(script not in str(one) for one in show(models, BAR, f"{script} Anna left.", script)[:3])
+    assert all(script not in str(one) for one in show(models, NO_HUB, BAR, f"{script} Anna left.", script)[:3])
     assert len(lines_of("A.\n\n" * 9)) == MOST_LINES
+
+
+def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models: ReadyModels) -> None:
+    text, question = EXAMPLES["Example: where do I work?"]
+    *shown, _ = show(models, NO_HUB, BAR, text, question)
+    for kind, answer in zip(TASKS, shown, strict=True):
+        assert f"trained on {TRAINED_ON[kind]}. Licence: {LICENCES[kind]}." in one_line(answer)
+        (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", str(answer), re.DOTALL)
+        program = html.unescape(code)
+        assert program.strip() == hub_code(HUB_MODELS[kind], lines_of(text), question).strip()
+        assert program.startswith(("import ", "from "))
+        assert "print(" in program
+        assert repr(HUB_MODELS[kind].hub_id) in program
+        assert repr(HUB_MODELS[kind].revision) in program
+    assert "Version 5 of transformers no longer has it" in one_line(shown[2])
+    assert 'pipeline("question-answering"' not in hub_code(HUB_MODELS["question"], [text], question)
+
+
+def test_the_hubs_models_answer_once_they_are_fetched_and_their_programs_print_that(
+    models: ReadyModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = {kind: spec(kind) for kind in TASKS}
+    for kind in TASKS:
+        write(kind, tmp_path / kind)
+        monkeypatch.setitem(HUB_MODELS, kind, specs[kind])  # type: ignore[arg-type]
+    hub = HubModels(models=specs)
+    with family_hub(tmp_path, monkeypatch):
+        *told, last = chosen(hub, HUB, ADAPTERS)
+    assert last == {"answerer": HUB, "said": ""}
+    assert all(set(message) == {"said"} for message in told)
+    assert list(chosen(hub, HUB, HUB)) == [{}]  # they are there and shown
+    assert list(chosen(hub, ADAPTERS, HUB)) == [{"answerer": ADAPTERS, "said": ""}]
+
+    question, text = "Where do I work?", TEXTS[0] + "\n" + TEXTS[2]
+    lines = lines_of(text)
+    *shown, whole = show(models, hub, BAR, text, question, HUB)
+    for kind, answer in zip(TASKS, shown, strict=True):
+        assert f"<b>{specs[kind].hub_id}</b>, trained on {specs[kind].data}." in one_line(answer)
+        whole = whole.replace(repr(specs[kind].hub_id), repr(str(tmp_path / kind)))
+    printed_lines = printed(whole)
+    for line, told_line, chances in zip(lines, printed_lines, hub.trained("sentence").predict(lines), strict=False):
+        label, score = told_line.removeprefix(line).split()
+        assert (label, float(score)) == (("NEGATIVE", "POSITIVE")[chances[1] > chances[0]], round(max(chances), 4))
+        assert "Most likely class of" in shown[0]
+    tagger, view = hub.trained("entities"), view_of("entities")
+    example = view.example_of([" ".join(lines)])
+    entities = tagger.task.entities_of(tagger.answers([example])[0])
+    names = [line.rsplit(" ", 2) for line in printed_lines[2:-1]]
+    assert [(kind, float(score)) for _, kind, score in names] == [
+        (name.kind, pytest.approx(name.probability, abs=1e-4)) for name in entities
+    ]
+    best = hub.trained("question").answers([view_of("question").example_of([question, " ".join(lines)])])[0].best[0]
+    assert printed_lines[-1] == " ".join(lines)[best.start : best.end]
+
+
+def test_where_the_hub_can_not_be_reached_the_adapters_go_on(models: ReadyModels) -> None:
+    *_, last = chosen(NO_HUB, HUB, ADAPTERS)
+    assert (last["answerer"], last["asked"]) == (ADAPTERS, ADAPTERS)
+    assert "could not be downloaded from the Hugging Face Hub just now. What is shown is still by" in one_line(
+        last["said"]
+    )
+
+
+def test_a_text_of_the_placeholders_stays_a_text() -> None:
+    program = hub_code(HUB_MODELS["question"], ["MODEL and QUESTION", "it's \"\\ LINES"], "TEXT")
+    assert "question, text = " + repr("TEXT") + ", " + repr("MODEL and QUESTION it's \"\\ LINES") in program

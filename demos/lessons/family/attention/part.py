@@ -17,10 +17,10 @@ from demos.errors import UserError
 from demos.figures.matrix import matrix_table
 from demos.lessons.family.attention.figure import caption_html, instead_html, said_html
 from demos.lessons.family.attention.program import attention_code
-from demos.lessons.family.loading import AT_ONCE, loading
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
+from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.services import Services
 from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons
 from demos.widgets.bertviz.messages import BrowserCache

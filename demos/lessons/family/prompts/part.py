@@ -11,13 +11,13 @@ import gradio as gr
 from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
-from demos.lessons.family.loading import AT_ONCE, loading
 from demos.lessons.family.prompts.figure import TEXT, all_html, question_html, ranks_figure
 from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
+from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.services import Sentence, Services
 
 

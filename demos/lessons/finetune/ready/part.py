@@ -1,21 +1,26 @@
-"""Part "Ready models": one text, three answers from small adapters that were trained before."""
+"""Part "Ready models": one text, three answers from adapters that are bundled, or from the Hub's well-known models."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import gradio as gr
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.errors import UserError
-from demos.lessons.finetune.ready.program import ready_code
+from demos.lessons.finetune.ready.program import hub_code, ready_code
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
+from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.services import Sentence
 from demos.templates import templates
-from demos.training.ready.models import TASKS, ReadyModels, card
+from demos.training.learning.model import Trained
+from demos.training.ready.hub_models import HUB_MODELS, HubModels
+from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels, card
 from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
@@ -34,6 +39,11 @@ EXAMPLES = {
 FIRST = next(iter(EXAMPLES.values()))
 MOST_LINES = 5  # of the text, that are classified one by one
 MAX_TEXT, MAX_QUESTION = 1_500, 300  # characters
+ADAPTERS, HUB = "adapters", "hub"  # whose answers are shown
+ANSWERERS = [
+    ("Answers: bundled adapters", ADAPTERS),
+    (f"Answers: Hub’s models ({sum(spec.size_mb for spec in HUB_MODELS.values()):,} MB)", HUB),
+]
 
 
 def lines_of(text: str) -> list[str]:
@@ -41,22 +51,22 @@ def lines_of(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()][:MOST_LINES]
 
 
-def answer_html(models: ReadyModels, kind: str, inputs: list[list[str]]) -> str:
+def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[str]]) -> str:
     """The answers of one task's model; `inputs` are what the task's try-it boxes would hold, one list an answer."""
     view = view_of(kind)
     try:
         examples = [view.example_of(boxes) for boxes in inputs]
     except UserError as error:
         return notice_html(str(error))
-    trained = models.get(kind)
-    answers = trained.answers(examples)
-    return TEXT.answers(
-        [view.answer(trained.task, answer, boxes) for answer, boxes in zip(answers, inputs, strict=True)]
-    )
+    model = trained(kind)
+    answers = model.answers(examples)
+    return TEXT.answers([view.answer(model.task, answer, boxes) for answer, boxes in zip(answers, inputs, strict=True)])
 
 
-def show(models: ReadyModels, _: Sentence, text: str, question: str) -> tuple[str, ...]:
-    """The three answers with the lines that call them, and the program that prints them."""
+def show(
+    models: ReadyModels, hub: HubModels, _: Sentence, text: str, question: str, answerer: str = ADAPTERS
+) -> tuple[str, ...]:
+    """The three answers, each with its model and a whole program; and the program that prints them all."""
     text, question = (text or "")[:MAX_TEXT], (question or "")[:MAX_QUESTION]
     lines = lines_of(text)
     inputs = {
@@ -64,44 +74,88 @@ def show(models: ReadyModels, _: Sentence, text: str, question: str) -> tuple[st
         "entities": [[" ".join(lines)]],
         "question": [[question, " ".join(lines)]],
     }
-    shown = [TEXT.task(kind, answer_html(models, kind, inputs[kind])) for kind in TASKS]
-    return (*shown, ready_code(lines, question))
+    programs = {kind: hub_code(HUB_MODELS[kind], lines, question) for kind in TASKS}
+    by_hub = answerer == HUB
+    trained = hub.trained if by_hub else models.get
+    shown = [
+        TEXT.task(kind, answer_html(kind, trained, inputs[kind]), about(kind, by_hub), programs[kind]) for kind in TASKS
+    ]
+    return (*shown, "\n\n".join(programs.values()) if by_hub else ready_code(lines, question))
+
+
+def about(kind: str, by_hub: bool) -> dict[str, Any]:
+    """What model answers, what it was trained on, its licence."""
+    if by_hub:
+        spec = HUB_MODELS[kind]
+        return {"hub": True, "title": spec.hub_id, "data": spec.data, "licence": spec.licence}
+    return {"hub": False, "title": "Adapter for MiniLM", "data": TRAINED_ON[kind], "licence": LICENCES[kind]}
+
+
+def chosen(hub: HubModels, requested: str, shown: str) -> Iterator[dict[str, Any]]:
+    """Who answers from now on, once its models are in memory; the adapters, and why, where they can't be had."""
+    try:
+        for kind in TASKS if requested == HUB else ():
+            for message in loading(hub, hub.spec(kind)):
+                yield {"said": message}
+    except UserError as error:
+        yield {"asked": ADAPTERS, "answerer": ADAPTERS, "said": TEXT.stays(str(error))}
+        return
+    yield {"answerer": requested, "said": ""} if requested != shown else {}
 
 
 def build(page: Page) -> None:
     """One text and one question, three answers beside each other."""
     models = ReadyModels(lambda: page.services.loaded(BUNDLED), page.services.memory)
+    hub = HubModels(page.services.memory)
+    parts: dict[str, Any] = {"answerer": gr.Textbox(ADAPTERS, visible="hidden")}
     with gr.Row():
         text = gr.Textbox(
             FIRST[0], label="Text (one sentence a line)", show_label=False,
             placeholder="A text, one sentence a line", lines=1, max_lines=6,
-            max_length=MAX_TEXT, scale=5, elem_id="finetune-ready-text",
+            max_length=MAX_TEXT, scale=10, elem_id="finetune-ready-text",
         )  # fmt: skip
         question = gr.Textbox(
             FIRST[1], label="Question about it", show_label=False,
             placeholder="A question about it", lines=1, max_lines=3, max_length=MAX_QUESTION,
-            scale=3, elem_id="finetune-ready-ask",
+            scale=4, elem_id="finetune-ready-ask",
         )  # fmt: skip
-        menu = examples_of([*EXAMPLES], label="Examples of the slides", show_label=False, scale=2, min_width=200)
+        menu = examples_of([*EXAMPLES], label="Examples of the slides", show_label=False, scale=4, min_width=180)
+        parts["asked"] = gr.Dropdown(
+            ANSWERERS, value=ADAPTERS, label="Answered by", show_label=False, filterable=False, scale=6, min_width=240,
+            elem_id="finetune-ready-by",
+        )  # fmt: skip
     fill_from(menu, [text, question], EXAMPLES)
+    parts["said"] = gr.HTML("", elem_id="finetune-ready-said", elem_classes="said")
     with gr.Row(elem_classes="ready-answers picture"):
         answers = [gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}") for kind in TASKS]
     page.show_look()
     with fold(__file__, "library", "The library, the Hub, and pipelines"):
-        gr.HTML(TEXT.pipelines(), elem_id="finetune-ready-pipelines")
+        gr.HTML(TEXT.pipelines(HUB_MODELS["sentence"]), elem_id="finetune-ready-pipelines")
     with fold(__file__, "numbers", "The numbers"):
         gr.HTML(TEXT.numbers([card(kind) for kind in TASKS]), elem_id="finetune-ready-scores")
     formula_fold(__file__)
     program = code_fold(__file__, "Prints these answers")
     source_fold(__file__)
-    page.keep(ready=text, ask=question)
-    page.draw(partial(show, models), [text, question], [*answers, program], show_progress="hidden")
+    page.keep(ready=text, ask=question, ready_by=parts["asked"])
+    page.draw(
+        partial(show, models, hub), [text, question, parts["answerer"]], [*answers, program], show_progress="hidden"
+    )
+    page.on(
+        [page.settled.change, parts["asked"].input],
+        by_component(parts, partial(chosen, hub)),
+        [parts["asked"], parts["answerer"]],
+        [parts[name] for name in ("answerer", "asked", "said")],
+        trigger_mode="always_last",
+        show_progress="hidden",
+        concurrency_id="ready-models",
+        concurrency_limit=AT_ONCE,
+    )
 
 
 PART = Part(
     tab="Ready models",
-    look="Three models, trained in advance, are applied to one text. They share one encoder; each adds only about "
-    "0.7 MB of its own. Change a word: which answers change?",
+    look="Three models, trained in advance, are applied to one text. The bundled ones share one encoder; each "
+    "adds only about 0.7 MB of its own. Change a word: which answers change?",
     build=build,
     reads_sentence=False,
     order=7,
