@@ -35,6 +35,7 @@ from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
+from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ending
 from demos.page.glossary.glossary_page import GlossaryPage
@@ -140,6 +141,7 @@ def launch_options(
                 Middleware(WrongAddress),
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
+                Middleware(ProgramFiles),
                 Middleware(GlossaryPage),
                 Middleware(Tours, tours=tours, places=places or {}),
                 *outside,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import gradio as gr
 
 from demos.figures.palette import css_variables, scales
-from demos.files import read_beside
+from demos.files import read_beside, read_text
 from demos.page.tours.tour_file import Tour, offered
 
 DEMOS = Path(__file__).resolve().parents[1]
@@ -58,8 +59,15 @@ def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
     tours_json = json.dumps(offered(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
     colours = f"insideBert.scales = {json.dumps(scales())};"
     own = [f"window.tours = {tours_json};", *(read_beside(__file__, name) for name in SCRIPTS)]
-    scripts = [*own, colours, *widgets]
+    needed = f"insideBert.requirements = {json.dumps(requirements())};"
+    scripts = [*own, colours, needed, *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
+
+
+def requirements() -> dict[str, str]:
+    """The versions that requirements.txt allows of each package, as pip takes them: {"torch": ">=2.8,<2.14"}."""
+    lines = read_text(DEMOS.parent / "requirements.txt").splitlines()
+    return {match[1]: match[2] for line in lines if (match := re.match(r"([\w-]+)([=<>]\S+)", line))}
 
 
 def style_sheets() -> list[Path]:

@@ -17,7 +17,7 @@ bundled.config.tie_word_embeddings = True  # the decoder's matrix is that of the
 model = BertForPreTraining._from_config(bundled.config, attn_implementation="eager", dtype=torch.float32)
 state = model.state_dict()
 state |= {f"bert.{key}": tensor.clone() for key, tensor in bundled.state_dict().items() if not key.startswith("pooler")}
-stored = load_file("assets/pretraining/heads.safetensors")  # in the folder of Inside BERT: what our training changed
+stored = load_file("assets/pretraining/heads.safetensors")  # what our training changed: a file of Inside BERT
 for key, values in stored.items():
     part, _, kind = key.partition(":")
     if kind.endswith("scales"):
@@ -68,9 +68,9 @@ ids[[place for place, number in zip(places, drawn) if number < {masked}]] = toke
 {drawn_words}
 """
 UNIFORMLY = "ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))"
-BY_FREQUENCY = """texts = []  # in the folder of Inside BERT: the sentences in which words are counted
-for file_name, columns in {files}.items():
-    with open("assets/data/" + file_name, encoding="utf-8", newline="") as file:
+BY_FREQUENCY = """texts = []  # the sentences in which words are counted: files of Inside BERT, which the notebook brings along
+for path, columns in {files}.items():
+    with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE):
             texts += [row[column] for column in columns]
 counted = np.concatenate(tokenizer(texts, add_special_tokens=False)["input_ids"])
@@ -88,6 +88,10 @@ def begin_lines(spec: ModelSpec) -> str:
 def choose_lines(shares: Shares, whole_words: bool = False, by_frequency: bool = False) -> str:
     """The lines that corrupt `ids` with `rng`, leaving `places` and `labels`; `by_frequency` they need csv."""
     until = round(shares.masked + shares.replaced, 6)
-    words = BY_FREQUENCY.format(files=dict(FILES)) if by_frequency else UNIFORMLY
+    words = (
+        BY_FREQUENCY.format(files={f"assets/data/{name}": columns for name, columns in FILES.items()})
+        if by_frequency
+        else UNIFORMLY
+    )
     key = "inputs.word_ids()[place]" if whole_words else "place"
     return CHOOSE.format(key=key, chosen=shares.chosen, masked=shares.masked, until=until, drawn_words=words)

@@ -28,7 +28,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 {source}
-with open("assets/data/library.tsv", encoding="utf-8") as file:  # run in the project's folder
+with open("assets/data/library.tsv", encoding="utf-8") as file:  # a file of Inside BERT
     sentences = [line.rstrip("\\n").split("\\t")[1] for line in file][1:{sentences + 1}]
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()

@@ -23,7 +23,7 @@ def map_code(spec: ModelSpec, choice: Choice, recipe: Recipe, source: str, own: 
     """
     needed, where = model_lines(spec)
     table = f"assets/data/{source}.tsv" if source in BUNDLED else "sentences.tsv"
-    hint = "run in the project's folder" if source in BUNDLED else "your file: topic TAB sentence, a header line"
+    hint = "a file of Inside BERT" if source in BUNDLED else "your file: topic TAB sentence, a header line"
     column = 0 if source == "emotion" else 1
     k = recipe.dimensions
     start = DIGITS + (ANYWHERE if recipe.seed else START).format(k=k, seed=recipe.seed)

@@ -92,7 +92,7 @@ def search_code(spec: ModelSpec, query: str, choice: Choice, ours: bool) -> str:
     """Prints B's first places and those of TF-IDF, over the library or over sentences.txt (one a line)."""
     needed, source = model_lines(spec)
     lines = (
-        'with open("assets/data/library.tsv", encoding="utf-8") as file:  # run in the project\'s folder\n'
+        'with open("assets/data/library.tsv", encoding="utf-8") as file:  # a file of Inside BERT\n'
         '    sentences = [line.rstrip("\\n").split("\\t")[1] for line in file][1:]'
         if ours
         else 'with open("sentences.txt", encoding="utf-8") as file:  # your list, one sentence a line\n'

@@ -29,7 +29,7 @@ def vectors(text):
     return torch.nn.functional.normalize(states, dim=-1)
 
 
-with open("assets/data/library.tsv", encoding="utf-8") as file:  # run in the project's folder
+with open("assets/data/library.tsv", encoding="utf-8") as file:  # a file of Inside BERT
     sentences = [line.rstrip("\\n").split("\\t")[1] for line in file][1:]
 query = vectors({query!r})
 scores = [(query @ vectors(sentence).T).amax(dim=1).sum().item() for sentence in sentences]

@@ -1,0 +1,44 @@
+"""The files that programs read are at their addresses, and no others."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from demos.files import ASSETS
+from demos.page.delivery.program_files import ProgramFiles
+
+
+@pytest.fixture
+def client() -> TestClient:
+    return TestClient(Starlette(middleware=[Middleware(ProgramFiles)]))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("data/emotion.tsv", "text/plain; charset=utf-8"),
+        ("ready/entities/run.json", "text/plain; charset=utf-8"),
+        ("translation/none.safetensors", "application/octet-stream"),
+    ],
+)
+def test_a_file_is_at_its_address(client: TestClient, name: str, kind: str) -> None:
+    answer = client.get(f"/files/assets/{name}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
+    assert answer.content == (ASSETS / name).read_bytes()
+    size = client.head(f"/files/assets/{name}")
+    assert (size.content, int(size.headers["content-length"])) == (b"", len(answer.content))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/files/", "/files/app.py", "/files/assets/data/", "/files/assets/data/emotion.md", "/files/assets/../app.py",
+        "/files/assets/%2e%2e/app.py", "/files//etc/passwd", "/files/assets/hosting/restart.py",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_in_that_folder(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+    assert client.post("/files/assets/data/emotion.tsv").status_code == 404
