@@ -45,7 +45,7 @@ def test_the_program_prints_what_the_page_shows(
         assert numbers == pytest.approx([guess.probability for guess in reading.words], abs=2e-6)
     says = ["great" if with_text.log_odds > bound else "terrible" for bound in (0, without.log_odds)]
     assert [line.rpartition(" ")[2] for line in lines[2:]] == says
-    verdicts = re.findall(r"called <b>(\w+)</b>", page["reading"])
+    verdicts = re.findall(r"Predicted class: <b>(\w+)</b>", page["reading"])
     assert verdicts == [{"great": "positive", "terrible": "negative"}[word] for word in says]
 
 
@@ -105,3 +105,12 @@ def test_the_sample_is_drawn_and_tabled() -> None:
         assert list(lines[name].y) == pytest.approx([known.mean(method, number) for number in numbers])
         assert f"{known.mean(method, numbers[-1]):.1%}" in table
     assert known.command in table
+
+
+def test_what_the_page_says_of_the_sample() -> None:
+    known = sample()
+    for method in ("tuned_with_prompt", "fine_tuned", "few"):
+        assert known.mean(method, 1) < known.mean(method, 8)
+    best = max(known.mean(rule, number) for rule in ("probability", "gain") for number in (1, 4, 8))
+    assert known.examples_help == (best > max(known.mean("probability", 0), known.mean("gain", 0)))
+    assert known.standard_error == pytest.approx(5.2, abs=0.05)

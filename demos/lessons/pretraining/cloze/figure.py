@@ -16,10 +16,10 @@ from demos.templates import templates
 TEXT = templates(__file__)
 LINES = {  # method: (its name, hue, dash, symbol)
     "probability": ("prompt: more probable word", CLASSES[0], "dot", "circle-open"),
-    "gain": ("prompt: word that gains more", CLASSES[0], "solid", "circle"),
+    "gain": ("prompt: larger ratio", CLASSES[0], "solid", "circle"),
     "tuned_with_prompt": ("fine-tuned with the prompt", CLASSES[1], "solid", "square"),
     "fine_tuned": ("fine-tuned with a new layer", CLASSES[2], "dash", "diamond"),
-    "few": ("recipe “few examples”", CLASSES[5], "longdash", "triangle-up"),
+    "few": ("fine-tuned: “few examples”", CLASSES[5], "longdash", "triangle-up"),
 }
 
 
@@ -48,7 +48,7 @@ def reading_html(with_text: Reading, without: Reading) -> str:
 
 
 def accuracy_figure(sample: Sample) -> go.Figure:
-    """Each method's mean over the draws by the number of examples of each class; bars are one standard deviation."""
+    """Each method's mean over the draws by the number of examples of each class."""
     figure = go.Figure()
     numbers = sample.numbers
     for method, (name, hue, dash, symbol) in LINES.items():
@@ -69,9 +69,9 @@ def accuracy_figure(sample: Sample) -> go.Figure:
         x=[str(number) for number in numbers],
         y=[0.5] * len(numbers),
         mode="lines",
-        name="guessing",
+        name="chance",
         line={"color": SPECIAL, "width": 2, "dash": "dashdot"},
-        hovertemplate="guessing: 50%<extra></extra>",
+        hovertemplate="chance: 50%<extra></extra>",
     )
     figure.update_layout(
         **plotly_layout(
@@ -80,7 +80,7 @@ def accuracy_figure(sample: Sample) -> go.Figure:
             legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 15}},
         )
     )
-    figure.update_xaxes(type="category", title={"text": "solved examples of each class", "standoff": 6})
+    figure.update_xaxes(type="category", title={"text": "labelled examples of each class", "standoff": 6})
     figure.update_yaxes(tickformat=".0%", title={"text": "accuracy"})
     return figure
 

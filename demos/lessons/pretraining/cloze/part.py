@@ -24,8 +24,8 @@ NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
 DRAWS = 10
 EXAMPLES = (  # (on the button, in the bar)
     ("A stunning film", "a visually stunning rumination on love"),
-    ("A dull evening", "The plot is thin, the jokes are old, and I looked at my watch every five minutes."),
-    ("Praise without praise", "You won't find a better bowl of noodles this side of the river."),
+    ("A long film", "I kept waiting for it to get better, and then the lights came on."),
+    ("Praise by negation", "There's nothing I'd change about this bag."),
 )
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
@@ -50,20 +50,20 @@ def build(page: Page) -> None:
         with gr.Column(scale=5, min_width=320):
             page.show_look()
             number = gr.Radio(
-                list(NUMBERS), value=0, label="Solved examples of each class in the input", elem_id="cloze-number"
+                list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
                 accuracy_figure(sample()), label="Accuracy by number of examples", show_label=False,
                 elem_id="cloze-accuracy",
             )  # fmt: skip
-            gr.HTML(TEXT.measured(sample(), sample().standard_error), elem_id="cloze-measured")
+            gr.HTML(TEXT.measured(sample(), sample().standard_error, sample().examples_help), elem_id="cloze-measured")
     with all_controls(page, __file__):
         draw = gr.Slider(
-            1, DRAWS, value=1, step=1, label="Draw: which examples, and in which order", elem_id="cloze-draw"
+            1, DRAWS, value=1, step=1, label="Random selection of the examples, and their order", elem_id="cloze-draw"
         )
-        pattern = gr.Radio(list(PATTERNS), value=PATTERNS[0], label="Pattern", elem_id="cloze-pattern")
+        pattern = gr.Radio(list(PATTERNS), value=PATTERNS[0], label="Pattern with [MASK]", elem_id="cloze-pattern")
         words = gr.Radio(
-            [" / ".join(pair) for pair in LABEL_WORDS], value=" / ".join(LABEL_WORDS[0]), label="Label words",
+            [" / ".join(pair) for pair in LABEL_WORDS], value=" / ".join(LABEL_WORDS[0]), label="Label words (positive / negative)",
             elem_id="cloze-words",
         )  # fmt: skip
     numbers, code = folds(__file__, "Prints both words' probabilities, with and without the sentence")
@@ -102,8 +102,8 @@ def shown(services: Services, sentence: Sentence, number: Any, draw: Any, patter
 PART = Part(
     tab="Prompts",
     look=(
-        "A classifier without training: “It was [MASK].” follows your sentence, and the model's probabilities of two "
-        "words are compared. Solved examples in the input change the result, and so does fine-tuning on the same ones."
+        "A classifier without fine-tuning: “It was [MASK].” follows your sentence, and the probabilities of two words "
+        "at [MASK] are compared. Labelled examples can stand in the input before it, or be used for fine-tuning."
     ),
     build=build,
     order=7,

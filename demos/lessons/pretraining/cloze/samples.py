@@ -39,6 +39,12 @@ class Sample:
         """Percentage points: of a share of `test` examples that is near 60 %."""
         return 100 * sqrt(0.6 * 0.4 / self.test)
 
+    @property
+    def examples_help(self) -> bool:
+        """Whether the prompt is best with examples in its input, by either rule."""
+        rules = [[self.mean(rule, number) for number in self.numbers] for rule in ("probability", "gain")]
+        return max(max(means[1:]) for means in rules) > max(means[0] for means in rules)
+
     def mean(self, method: str, number: int) -> float:
         return fmean(self.accuracy[method][number])
 
