@@ -63,9 +63,11 @@ def build(page: Page) -> None:
         )
         pattern = gr.Radio(list(PATTERNS), value=PATTERNS[0], label="Pattern with [MASK]", elem_id="cloze-pattern")
         words = gr.Radio(
-            [" / ".join(pair) for pair in LABEL_WORDS], value=" / ".join(LABEL_WORDS[0]), label="Label words (positive / negative)",
+            [" / ".join(pair) for pair in LABEL_WORDS],
+            value=" / ".join(LABEL_WORDS[0]),
+            label="Label words (positive / negative)",
             elem_id="cloze-words",
-        )  # fmt: skip
+        )
     numbers, code = folds(__file__, "Prints both words' probabilities, with and without the sentence")
     page.keep(examples=number, draw=draw, pattern=pattern, label_words=words)
     for button, (_, text) in zip(buttons, EXAMPLES, strict=True):
