@@ -13,6 +13,7 @@
     const names = imported(code);
     if (names.has(PROJECT)) return ["-r", "requirements.txt"];
     if (/\bread_excel\(/.test(code)) names.add("openpyxl"); // pandas reads workbooks with it
+    if (/\bAutoModelForSeq2SeqLM\b/.test(code)) names.add("sentencepiece"); // the tokenizers of Marian and T5
     const needed = [...names].filter((name) => !OWN.has(name)).map((name) => PACKAGES[name] ?? name);
     return needed.sort().map((name) => (insideBert.requirements[name] ? `"${name}${insideBert.requirements[name]}"` : name));
   }

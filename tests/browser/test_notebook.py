@@ -141,9 +141,15 @@ def test_a_recipe_is_saved_by_its_button_and_runs_in_a_kernel(
     assert re.search(r"test accuracy 0\.\d+", str(notebook.cells[-1].outputs))
 
 
-def test_what_imports_the_project_says_so(open_lesson: Callable[..., Page]) -> None:
-    """The program of a run with data that needs the project's own readers: no package that is called as our folder."""
+def test_what_a_notebook_installs(open_lesson: Callable[..., Page]) -> None:
+    """Of the project's own folder, no package that is called so; of others, what they need without an import too."""
     page = open_lesson("tokens")
     ours = page.evaluate("(code) => insideBert.notebook('A title', code)", "from demos.files import ASSETS\nprint(1)")
     assert ours["cells"][1]["source"] == ["%pip install -q -r requirements.txt"]
     assert "`demos/`" in "".join(ours["cells"][0]["source"])
+    theirs = page.evaluate(
+        "(code) => insideBert.notebook('A title', code)",
+        "import pandas as pd\nfrom transformers import AutoModelForSeq2SeqLM\npd.read_excel('a.xlsx')",
+    )
+    (line,) = theirs["cells"][1]["source"]
+    assert all(name in line for name in ("openpyxl>=", "pandas", "sentencepiece", "transformers>="))

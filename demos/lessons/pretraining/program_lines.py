@@ -68,7 +68,7 @@ ids[[place for place, number in zip(places, drawn) if number < {masked}]] = toke
 {drawn_words}
 """
 UNIFORMLY = "ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))"
-BY_FREQUENCY = """texts = []  # the sentences in which words are counted: files of Inside BERT, which the notebook brings along
+BY_FREQUENCY = """texts = []  # where words are counted: files of Inside BERT, which the notebook brings along
 for path, columns in {files}.items():
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE):
