@@ -55,7 +55,6 @@ def timeline(models: Sequence[Model]) -> go.Figure:
                 "yanchor": "bottom",
                 "x": 0,
                 "font": {"size": 14},
-                "title": {"text": "A state sees: ", "side": "top left"},
             },
             shapes=[
                 {

@@ -32,8 +32,8 @@ def show(_: Sentence) -> tuple[object, str]:
 PART = Part(
     tab="Who changed what",
     look=(
-        "Each row is a model, at the month of its first version; the years before the Transformer are drawn closer "
-        "together. Click the name of a column to sort the table below: how much larger is GPT-3 than BERT large?"
+        "Each row is a model, at the month of its first version; its mark shows what a state sees. The years before "
+        "the Transformer are drawn closer together. Click the name of a column to sort the table below: how much larger is GPT-3 than BERT large?"
     ),
     build=build,
     reads_sentence=False,
