@@ -20,7 +20,7 @@ class Slide:
     what: str
     view: str  # a link without the host, or "" where the page has none
     selector: str  # of the element that the view has
-    words: str  # that stand in it, or ""
+    words: tuple[str, ...]  # texts that all stand in it
     lacks: str  # what there would have to be, where there is no view
 
     @property
@@ -43,14 +43,32 @@ def slides() -> list[Slide]:
             raise ValueError(line)
         key, what, view, finds = row.groups()
         if view == LACKS:
-            found.append(Slide(key, what, "", "", "", finds))
+            found.append(Slide(key, what, "", "", (), finds))
         else:
             selector, _, words = finds.strip("`").partition(": ")
-            found.append(Slide(key, what, view, selector, words, ""))
+            found.append(Slide(key, what, view, selector, tuple(words.split(" & ")) if words else (), ""))
     return found
 
 
-def differences() -> list[tuple[str, str, str]]:
-    """(row, a sentence's words, the file in which they stand) of what the page says otherwise than lectures."""
-    found = re.findall(r"^\| (e\d+) \| (.+) \| (\S+) \|$", TABLE.read_text(encoding="utf-8"), flags=re.M)
-    return [(key, said, file) for key, said, file in found]
+@dataclass(frozen=True)
+class Difference:
+    """One point in which the page says otherwise than lectures."""
+
+    key: str
+    sentence: str  # some of its words
+    file: str  # in which they stand
+    view: str  # a link, without the host, to a view that has them in sight
+
+    @property
+    def lesson(self) -> str:
+        return urlsplit(self.view).path.strip("/")
+
+    @property
+    def query(self) -> str:
+        return urlsplit(self.view).query
+
+
+def differences() -> list[Difference]:
+    """All of them, in their order."""
+    rows = re.findall(r"^\| (e\d+) \| (.+) \| (\S+) \| (\S+) \|$", TABLE.read_text(encoding="utf-8"), flags=re.M)
+    return [Difference(*row) for row in rows]

@@ -8,7 +8,7 @@ from itertools import groupby
 from playwright.sync_api import Page
 
 from tests.browser.conftest import stands, visit
-from tests.lectures import Slide, slides
+from tests.lectures import Slide, differences, slides
 
 CARD = ".question"
 # Which promises [row, selector, words] the open view does not keep. A fold is opened, and a question asked, by the way.
@@ -21,8 +21,14 @@ BROKEN = """(promises) => {
         const node = found(selector);
         if (!node && selector === '.question') document.querySelector('button.predict')?.click();
         const text = (node?.textContent ?? '').replace(/\\u200b/g, '').replace(/\\s+/g, ' ');
-        return !(node?.offsetHeight > 10 && text.includes(words));
+        return !(node?.offsetHeight > 10 && words.every((one) => text.includes(one)));
     });
+}"""
+
+# Which sentences can't be read now: `innerText` leaves out what is hidden.
+IN_SIGHT = """(sentences) => {
+    const text = document.body.innerText.replace(/\\u200b/g, '').replace(/\\s+/g, ' ');
+    return sentences.filter((sentence) => !text.includes(sentence));
 }"""
 
 SHOWN = """(selector) => [
@@ -49,9 +55,30 @@ def test_each_view_shows_what_its_rows_promise(page: Page, app_url: str) -> None
     assert not broken, "\n".join(map(str, broken))
 
 
+def test_what_lectures_say_otherwise_is_in_sight(page: Page, app_url: str) -> None:
+    """The sentence is visible without a press: in no fold, and in no answer to a question."""
+    rows = sorted(differences(), key=lambda row: (row.lesson, row.query))
+    hidden = []
+    for lesson, of_lesson in groupby(rows, key=lambda row: row.lesson):
+        for number, (query, of_view) in enumerate(groupby(of_lesson, key=lambda row: row.query)):
+            if number:
+                page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson, query])
+            else:
+                visit(page, f"{app_url}/{lesson}?{query}")
+                stands(page, lesson)
+            sentences = [row.sentence for row in of_view]
+            for _ in range(400):  # as in `broken_of`
+                missing: list[str] = page.evaluate(IN_SIGHT, sentences)
+                if not missing:
+                    break
+                page.wait_for_timeout(100)
+            hidden += [(lesson, query, sentence) for sentence in missing]
+    assert not hidden, "\n".join(map(str, hidden))
+
+
 def broken_of(page: Page, rows: Sequence[Slide]) -> list[list[str]]:
     """What the open view still lacks of its rows' promises, once it has had time to be drawn; and what it shows."""
-    asked = [[row.key, row.selector, row.words] for row in rows]
+    asked = [[row.key, row.selector, list(row.words)] for row in rows]
     for _ in range(400):  # tenths of a second, as long as other browser tests wait
         broken: list[list[str]] = page.evaluate(BROKEN, asked)
         if not broken:
