@@ -9,12 +9,15 @@ from typing import Any
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import POOLING, model_lines
 from demos.templates import templates
+from demos.training.data.benchmarks import data_id, glue_task
+from demos.training.data.hub_data import hub_name
 from demos.training.data.splits import MAX_TEST, MAX_TRAIN
 from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.transformers_folder import STOCK, form_of
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.learning.earlier import head_of
+from demos.training.metrics import MCC
 from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
 
@@ -59,6 +62,8 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)
     more = ("from sklearn.linear_model import LogisticRegression",) if contrast else MORE_IMPORTS.get(recipe.task, ())
+    measure, positive = _measure(recipe)
+    more = (*more, *([f"from sklearn.metrics import {measure}"] if measure else []))
     shortened = recipe.data in (UPLOAD, HUB) or recipe.max_train < MAX_TRAIN
     text: str = TEXT.program(
         kind=recipe.task,
@@ -77,6 +82,8 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
         lora=settings.trains == "lora",
         schedule=repr(schedule),
         contrast=contrast,
+        measure=measure,
+        positive=positive,
         most_train=recipe.max_train if shortened else 0,
         most_test=MAX_TEST,
     )
@@ -92,6 +99,14 @@ def steps_of(program: str) -> dict[str, tuple[int, int]]:
     for number, line in enumerate(lines, 1):
         steps |= dict.fromkeys(re.findall(r"# (\[\d\])", line), (number, number))
     return steps
+
+
+def _measure(recipe: Recipe) -> tuple[str, str]:
+    """scikit-learn's function for the metric of GLUE's board beside accuracy, and the class that F1 is of; or none."""
+    task = glue_task(data_id(*hub_name(recipe.hub)[:2], "")) if recipe.data == HUB else None
+    if task is None or task.kind != recipe.task:
+        return "", ""
+    return {MCC: "matthews_corrcoef"}.get(task.metric, "f1_score" if task.positive else ""), task.positive
 
 
 def _layers(kind: str, settings: Settings) -> str:

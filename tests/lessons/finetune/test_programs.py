@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -252,3 +253,49 @@ def test_each_step_has_its_lines() -> None:
     assert lines[steps["5"][0] - 1] == "# Step 5: evaluate"
     assert steps["5"][1] == len(lines)
     assert all(steps[f"{k}"][1] + 1 == steps[f"{k + 1}"][0] for k in range(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "texts", "classes", "line"),
+    [
+        ("cola", "sentence", ("sentence",), ["unacceptable", "acceptable"], r"test MCC -?[01]\.\d{3}"),
+        (
+            "mrpc",
+            "pair",
+            ("sentence1", "sentence2"),
+            ["not_equivalent", "equivalent"],
+            r"test F1 of equivalent [01]\.\d{3}",
+        ),
+    ],
+)
+@pytest.mark.parametrize("contrast", [False, True])
+def test_a_program_prints_the_metric_of_glues_board(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Callable[..., list[str]],
+    config: str,
+    kind: str,
+    texts: tuple[str, ...],
+    classes: list[str],
+    line: str,
+    contrast: bool,
+) -> None:
+    features = datasets.Features(
+        {**dict.fromkeys(texts, datasets.Value("string")), "label": datasets.ClassLabel(names=classes)}
+    )
+    for split, count in {"train": 24, "validation": 12}.items():
+        rows = [{**{text: f"{split} {text} {k}" for text in texts}, "label": k % 2} for k in range(count)]
+        datasets.Dataset.from_list(rows, features=features).to_parquet(tmp_path / f"{split}.parquet")
+    files = {split: str(tmp_path / f"{split}.parquet") for split in ("train", "validation")}
+    monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
+    monkeypatch.setattr(
+        datasets,
+        "load_dataset",
+        lambda *_, **options: LOAD(
+            "parquet", data_files=files, streaming="streaming" in options, cache_dir=str(tmp_path / "cache")
+        ),
+    )
+    hub_data._Fetch._known.clear()
+    lines = run(Recipe("minilm", kind, "hub", hub=f"nyu-mll/glue:{config}", settings=replace(BRIEF, contrast=contrast)))
+    assert re.fullmatch(r"test accuracy [01]\.\d{3}", lines[-2])
+    assert re.fullmatch(line, lines[-1])
