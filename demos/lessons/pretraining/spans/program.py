@@ -12,7 +12,7 @@ PROGRAM = read_beside(__file__, "program.txt")
 
 
 def spans_code(spec: ModelSpec, sentences: Sequence[str], length: int, seed: int) -> str:
-    """Prints each example's spans; runs in the folder of Inside BERT, where the other texts lie."""
+    """Prints each example's spans; it reads the other texts from a file of Inside BERT."""
     needed, source = model_lines(spec)
     listed = "".join(f"    {sentence!r},\n" for sentence in sentences)
     return PROGRAM.format(needed=needed, source=source, sentences=listed, length=length, seed=seed)
