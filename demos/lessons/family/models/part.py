@@ -33,7 +33,8 @@ PART = Part(
     tab="Who changed what",
     look=(
         "Each row is a model, at the month of its first version; its mark shows what a state sees. The years before "
-        "the Transformer are drawn closer together. Click the name of a column to sort the table below: how much larger is GPT-3 than BERT large?"
+        "the Transformer are drawn closer together. Click the name of a column to sort the table below: how much "
+        "larger is GPT-3 than BERT large?"
     ),
     build=build,
     reads_sentence=False,
