@@ -50,7 +50,7 @@ class NextWord:
     best: tuple[Candidate, ...]  # the likeliest first
     chosen: Candidate
     rank: int  # of `chosen`, 1 for the likeliest
-    entropy: float  # bits, of the model's own distribution; 0 to log2(V)
+    entropy: float  # nats, of the model's own distribution; 0 to ln V
     choices: int  # word pieces that can be drawn; 1 where the likeliest is taken
     covered: float  # the model's own probability of all of them together
 
@@ -100,7 +100,7 @@ def next_word(decoder: Pretrained, input_ids: Sequence[int], method: Method, cou
         best=tuple(map(candidate, logits.topk(count).indices.tolist())),
         chosen=candidate(chosen),
         rank=1 + int((logits > logits[chosen]).sum()),
-        entropy=float(torch.special.entr(own).sum() / np.log(2)),
+        entropy=float(torch.special.entr(own).sum()),
         choices=int(allowed.sum()),
         covered=float(own[allowed].sum()),
     )

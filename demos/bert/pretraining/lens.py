@@ -22,14 +22,14 @@ class Distribution:
 
     best: tuple[Guess, ...]  # the likeliest first
     covered: float  # what `best` holds together
-    entropy: float  # bits, 0 to log2(V)
+    entropy: float  # nats, 0 to ln V
     target: Guess  # the true word where it is known, else the last layer's own first guess
     rank: int  # of `target`, 1 for the likeliest
 
     @property
     def choices(self) -> float:
-        """2 to the entropy: among so many equally likely words one would be as unsure."""
-        return float(2**self.entropy)
+        """e to the entropy: a choice among so many equally likely words is as uncertain."""
+        return math.exp(self.entropy)
 
     @property
     def loss(self) -> float:
@@ -67,7 +67,7 @@ def distributions(
     with torch.inference_mode():
         logits = word_logits(torch.from_numpy(np.array(hidden)))  # [r, V]
         chances = logits.double().softmax(dim=-1)
-        entropies = torch.special.entr(chances).sum(dim=-1) / np.log(2)
+        entropies = torch.special.entr(chances).sum(dim=-1)
         ids = torch.as_tensor(logits[-1].argmax() if target is None else target).expand(len(logits))
         ranks = 1 + (logits > logits.gather(1, ids[:, None])).sum(dim=-1)
         best = logits.topk(count, dim=-1).indices

@@ -96,9 +96,7 @@ def test_what_is_told_of_a_choice(decoders: Decoders) -> None:
     own = logits.softmax(-1)
     assert found.choices == 3
     assert found.covered == pytest.approx(own.topk(3).values.sum().item(), abs=1e-5)
-    assert found.entropy == pytest.approx(
-        torch.distributions.Categorical(logits=logits).entropy().item() / math.log(2), abs=1e-3
-    )
+    assert found.entropy == pytest.approx(torch.distributions.Categorical(logits=logits).entropy().item(), abs=1e-3)
     assert [one.drawn > 0 for one in found.best] == [True] * 3 + [False] * 2
     assert found.best[found.rank - 1] == found.chosen
     for one in found.best:

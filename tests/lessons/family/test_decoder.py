@@ -53,7 +53,7 @@ def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     for one in found.best:
         assert percent(one.guess.probability) in values["next"]
     assert values["next"].count('class="rank"') == 12
-    assert f"Entropy: <b>{found.entropy:.1f}</b>" in one_line(values["next"])
+    assert f"Entropy: <b>{found.entropy:.1f}</b> of at most 10.3 nats" in one_line(values["next"])
     assert f"{measured()[0].perplexity:,.0f}" in values["model"]
     assert answer(services, Sentence(TEXT, "", "minilm")).facts["piece"] == found.chosen.guess.token
 

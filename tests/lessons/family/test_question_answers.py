@@ -62,7 +62,7 @@ def test_the_next_word_piece(services: Services, tokenizer: Any, decoder: Any) -
             chances = decoder(input_ids=ids).logits[0, -1].double().softmax(-1)
         assert answer.facts["piece"] == tokenizer.convert_ids_to_tokens(int(chances.argmax())), text
         assert answer.facts["chance"] == near(float(chances.max()))
-        assert answer.facts["entropy"] == near(float(-(chances * chances.log2()).sum()))
+        assert answer.facts["entropy"] == near(float(-(chances * chances.log()).sum()))
 
 
 def test_the_states_that_another_last_word_changes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -80,9 +81,9 @@ def test_the_true_word_is_framed_or_added_below() -> None:
 
 
 def test_what_is_told_of_a_distribution() -> None:
-    told = summary_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=5.0), 4, True, 1024)
+    told = summary_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=math.log(32)), 4, True, 1024)
     assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.1%</b>" in told
-    assert "<b>5.0</b> of at most 10.0 bits" in told
+    assert "<b>3.5</b> of at most 6.9 nats" in told
     assert "the same as for 32 equally likely words" in told
     assert "The top 2 words together have a probability of <b>75%</b>" in told
     guessed = summary_html(one(EVIL, SECOND, watched=EVIL, rank=1), 4, False, 1024)

@@ -29,12 +29,12 @@ def text_html(tokens: Sequence[str], pieces: Sequence[Candidate], unread: int) -
     return TEXT.text(read[-BEGINNING:], max(0, len(read) - BEGINNING), cells, max(0, unread))
 
 
-def next_html(prediction: NextWord, method: Method, bits: float) -> str:
-    """The likeliest pieces as bars, the chosen one marked, and beside each what is drawn from; `bits` is log2(V)."""
+def next_html(prediction: NextWord, method: Method, largest: float) -> str:
+    """The likeliest pieces as bars, the chosen one marked, and beside each what is drawn from; the `largest` entropy is ln V."""
     widest = max(
         max(candidate.guess.probability, candidate.drawn if not method.greedy else 0.0) for candidate in prediction.best
     )
-    return TEXT.next(prediction, not method.greedy, widest, bits, token_label, percent)
+    return TEXT.next(prediction, not method.greedy, widest, largest, token_label, percent)
 
 
 def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measured]) -> str:

@@ -127,11 +127,11 @@ def shown(services: Services, story: Story, method: Method) -> dict[str, Any]:
     start = beginning(decoder, story.text)
     ids = [*start, *(piece.guess.token_id for piece in story.pieces)]
     prediction = next_word(decoder, ids, method, SHOWN)
-    bits = math.log2(decoder.decoder.out_features)
+    largest = math.log(decoder.decoder.out_features)
     tokens = decoder.tokenizer.convert_ids_to_tokens(list(start[1:]))
     return {
         "text": text_html(tokens, story.pieces, len(ids) - WINDOW),
-        "next": next_html(prediction, method, bits),
+        "next": next_html(prediction, method, largest),
         "numbers": numbers_html(prediction, story.pieces),
     }
 

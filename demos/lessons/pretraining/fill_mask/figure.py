@@ -61,7 +61,7 @@ def best_html(guesses: Distribution, known: bool, style: str = "", widest: float
 
 def summary_html(guesses: Distribution, place: int, known: bool, vocabulary: int) -> str:
     """The place, the true word's rank and probability, the entropy and the best ones' share, in three lines."""
-    return TEXT.summary(guesses, place, known, vocabulary, np.log2(vocabulary), token_label, percent)
+    return TEXT.summary(guesses, place, known, vocabulary, np.log(vocabulary), token_label, percent)
 
 
 def lens_html(layers: Sequence[Distribution], known: bool, style: str = "") -> str:

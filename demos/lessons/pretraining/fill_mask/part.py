@@ -230,7 +230,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
     def fill_mask(text: str, top: int = 5, model: str = "") -> dict[str, Any]:
         """The likeliest words for each [MASK] in the text, with their probabilities.
 
-        "masks" has one entry a [MASK], in order: its place among "tokens", its "words", and the "entropy" in bits of
+        "masks" has one entry a [MASK], in order: its place among "tokens", its "words", and the "entropy" in nats of
         all words' probabilities there. top is 1 to 100; model is a catalogue key, empty for the default. At most 16
         [MASK]s, which are all hidden at once; beyond 512 tokens the text is cut, and "notice" says so.
         """
