@@ -11,6 +11,7 @@ import gradio as gr
 from demos.files import read_beside
 from demos.page.lesson import IN_BROWSER, Page
 
+LETTERS = "[What each letter stands for](./glossary#letters)"
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 
 
@@ -68,9 +69,9 @@ def code_fold(module: str, prints: str) -> gr.Code:
 
 
 def formula_fold(module: str) -> None:
-    """The fold "The formula": formula.md beside `module`."""
+    """The fold "The formula": formula.md beside `module`, and a link to what the letters stand for."""
     with fold(module, "formula", "The formula"):
-        gr.Markdown(read_beside(module, "formula.md"), latex_delimiters=MATHS)
+        gr.Markdown(f"{read_beside(module, 'formula.md')}\n\n{LETTERS}", latex_delimiters=MATHS)
 
 
 def source_fold(module: str) -> None:

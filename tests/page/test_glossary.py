@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from demos.lessons import discover
 from demos.page.bar import lesson_heading
-from demos.page.glossary.glossary import MOST_MARKED, Term, glossary, terms_in, with_terms
+from demos.page.glossary.glossary import MOST_MARKED, Term, glossary, letters, terms_in, with_terms
 from demos.page.glossary.glossary_page import ADDRESS, GlossaryPage
 
 LESSONS = discover()
@@ -80,6 +80,15 @@ def test_most_of_the_pages_sentences_have_a_term() -> None:
     assert 'class="term"' in lesson_heading(LESSONS[0])
 
 
+def test_letters_have_real_subscripts_and_are_escaped() -> None:
+    by_letter = {re.sub(r"<[^>]*>", "", letter): (letter, means) for letter, means in letters()}
+    assert by_letter["hi(l), H [n × d]"][0] == "h<sub>i</sub><sup>(l)</sup>, H [n × d]"
+    assert by_letter["αij"][0] == "α<sub>ij</sub>"
+    assert "α<sub>ij</sub><sup>(l,h)</sup>" in by_letter["αij"][1]
+    assert "&#39;s paper" in by_letter["d"][1]
+    assert not [text for pair in letters() for text in pair if "_" in text or "^" in text]
+
+
 class Ids(HTMLParser):
     """What can be linked to in a document, and what its links lead to."""
 
@@ -100,7 +109,8 @@ def test_the_page_has_every_term_at_its_link() -> None:
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     page = Ids()
     page.feed(answer.text)
-    assert page.ids == [term.slug for term in glossary()]
+    assert page.ids == [*(term.slug for term in glossary()), "letters"]
+    assert all(letter in answer.text and means in answer.text for letter, means in letters())
     assert {term.address for term in glossary()} <= set(page.links)
     assert client.head(ADDRESS).status_code == 200
     assert client.post(ADDRESS).status_code == client.get("/glossary/x").status_code == 404

@@ -1,4 +1,4 @@
-"""The terms of assets/glossary.yaml, and a sentence of the page with the terms in it marked."""
+"""The terms and letters of assets/glossary.yaml, and a sentence of the page with the terms in it marked."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 MOST_MARKED = 4  # terms in one text: more would be read as decoration
+RAISED = re.compile(r"_(\{[^}]+\}|\w)|\^(\([^)]*\))")  # E_v, α_{ij}, h^(l)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,24 @@ def glossary() -> tuple[Term, ...]:
     data = yaml.safe_load(read_asset("glossary.yaml"))
     terms = (_term(entry, data["sources"]) for entry in data["terms"])
     return tuple(sorted(terms, key=lambda term: term.name.strip("[").lower()))
+
+
+@cache
+def letters() -> tuple[tuple[Markup, Markup], ...]:
+    """(A letter of the formulas, what it stands for), with real subscripts and superscripts."""
+    entries = yaml.safe_load(read_asset("glossary.yaml"))["letters"]
+    return tuple((_typeset(entry["letter"]), _typeset(entry["means"])) for entry in entries)
+
+
+def _typeset(text: str) -> Markup:
+    """The text as HTML: "h_i^(l)" with its i below and its (l) above the line."""
+    pieces, at = [], 0
+    for match in RAISED.finditer(text):
+        below, above = match.groups()
+        tag = Markup("<sub>{}</sub>").format(below.strip("{}")) if below else Markup("<sup>{}</sup>").format(above)
+        pieces += [Markup.escape(text[at : match.start()]), tag]
+        at = match.end()
+    return Markup("").join([*pieces, Markup.escape(text[at:])])
 
 
 def _term(entry: dict[str, Any], sources: dict[str, str]) -> Term:

@@ -1,4 +1,4 @@
-"""The page with all terms, at /glossary."""
+"""The page with all terms and letters, at /glossary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.figures.palette import css_variables
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
-from demos.page.glossary.glossary import TEXT, glossary
+from demos.page.glossary.glossary import TEXT, glossary, letters
 
 ADDRESS = "/glossary"
 
@@ -17,7 +17,7 @@ ADDRESS = "/glossary"
 def glossary_html() -> Markup:
     """The whole document, in the page's fonts and colours."""
     style = Markup(css_variables() + read_beside(__file__, "page.css"))
-    return TEXT.page(glossary(), Markup(font_tags()), style)
+    return TEXT.page(glossary(), letters(), Markup(font_tags()), style)
 
 
 class GlossaryPage:
