@@ -1,7 +1,7 @@
 """Heads switched off: the same model run again with some heads' output set to zero, and how far that moves it.
 
-What a head hands on is z = its weights times the values; W^O mixes the z of all heads into the residual stream. Here
-the z of the chosen heads is zero before W^O, which is Michel et al. 2019 (section 2.3) with their mask at 0.
+What a head hands on is z = its weights times the values; W_O mixes the z of all heads into the residual stream. Here
+the z of the chosen heads is zero before W_O, which is Michel et al. 2019 (section 2.3) with their mask at 0.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collect
 def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
     """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all."""
     model = sharing_weights(loaded.model)
-    places: dict[Any, list[int]] = {}  # the layers of each W^O: in ALBERT one is all layers'
+    places: dict[Any, list[int]] = {}  # the layers of each W_O: in ALBERT one is all layers'
     for layer in range(loaded.spec.num_layers):
         places.setdefault(layer_parts(layer_of(model, layer))["output"], []).append(layer)
     silent = {layer for heads in off for layer, _ in heads}
@@ -97,13 +97,13 @@ def sharing_weights(model: Any) -> Any:
 
 
 class _Silence:
-    """A hook before W^O: zero where `dropped`, each <bool>[rows or 1, H], say so, one for each call of a pass."""
+    """A hook before W_O: zero where `dropped`, each <bool>[rows or 1, A], say so, one for each call of a pass."""
 
     def __init__(self, dropped: Sequence[torch.Tensor]) -> None:
-        self.calls = cycle([mask[:, None, :, None] for mask in dropped])  # [rows or 1, 1, H, 1]
+        self.calls = cycle([mask[:, None, :, None] for mask in dropped])  # [rows or 1, 1, A, 1]
 
     def __call__(self, _module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-        z = inputs[0]  # [batch, n, H * d_k]
+        z = inputs[0]  # [batch, n, A * d_k]
         dropped = next(self.calls)
         heads = z.unflatten(-1, (dropped.shape[2], -1))
         return (heads.masked_fill(dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])

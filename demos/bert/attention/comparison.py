@@ -20,7 +20,7 @@ class Which:
     head: int | None = None  # goes for nothing without a layer
 
     def of(self, shares: np.ndarray) -> np.ndarray:
-        """[L, H, n, n] -> [n, n]"""
+        """[L, A, n, n] -> [n, n]"""
         if self.layer is None:
             return shares.mean(axis=(0, 1))
         return shares[self.layer].mean(axis=0) if self.head is None else shares[self.layer, self.head]
@@ -40,7 +40,7 @@ class Comparison:
     alignment: Alignment
     left: np.ndarray  # <float64>[r, r]
     right: np.ndarray  # <float64>[r, r]
-    heads: np.ndarray | None  # <float64>[L, H]: `moved` head by head; None where the sides have other numbers
+    heads: np.ndarray | None  # <float64>[L, A]: `moved` head by head; None where the sides have other numbers
     measure: str  # WEIGHT or CONTRIBUTION: what both sides hold the shares of
 
     @property
@@ -83,7 +83,7 @@ def moved(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _in_units(by: Measured, alignment: Alignment, side: Side) -> np.ndarray:
-    """A run's shares between one side's units, cut where the picture ends: <float64>[L, H, u, u]"""
+    """A run's shares between one side's units, cut where the picture ends: <float64>[L, A, u, u]"""
     units = alignment.left if side == "left" else alignment.right
     end = 1 + units[-1].tokens[-1]
     shares = np.stack([by.shares(layer)[:, :end, :end] for layer in range(by.run.num_layers)]).astype(np.float64)

@@ -1,8 +1,9 @@
 """What attention adds, in lengths: a weight times the vector it is given to, and how much of a token stays itself.
 
-Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds a_ij f(x_j) to token i,
-with f(x) = W^O_h (W_V x + b_V). Kobayashi and others (2021), Incorporating Residual and Normalization Layers into
-Analysis of Masked Language Models, EMNLP, section 3: with the residual connection and the LayerNorm behind it.
+Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds alpha_ij f(x_j) to
+token i, with f(x) = (x W_V + b_V) W_O of head h. Kobayashi and others (2021), Incorporating Residual and Normalization
+Layers into Analysis of Masked Language Models, EMNLP, section 3: with the residual connection and the LayerNorm behind
+it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ WEIGHT, CONTRIBUTION = "weight", "contribution"  # the two measures of attention
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the heads of one layer add to token i: the vectors a_ij f(x_j), summed over j and the heads."""
+    """What the heads of one layer add to token i: the vectors alpha_ij f(x_j), summed over j and the heads."""
 
-    transformed: np.ndarray  # <float32>[H, n, d]: f(x_j) = W^O_h (W_V x_j + b_V)
-    lengths: np.ndarray  # <float32>[H, n]: |f(x_j)|
-    norms: np.ndarray  # <float32>[H, n, n]: |a_ij f(x_j)| = a_ij |f(x_j)|
-    added: np.ndarray  # <float32>[n, d]: the sum over h and j of a_ij f(x_j), and the bias of W^O: attention's output
+    transformed: np.ndarray  # <float32>[A, n, d]: f(x_j) = (x_j W_V + b_V) W_O of head h
+    lengths: np.ndarray  # <float32>[A, n]: |f(x_j)|
+    norms: np.ndarray  # <float32>[A, n, n]: |alpha_ij f(x_j)| = alpha_ij |f(x_j)|
+    added: np.ndarray  # <float32>[n, d]: the sum over h and j of alpha_ij f(x_j), and b_O: attention's output
 
 
 def contributions(loaded: LoadedModel, run: Run, layer: int) -> Contributions:
@@ -41,7 +42,7 @@ def contributions(loaded: LoadedModel, run: Run, layer: int) -> Contributions:
 
 @dataclass(frozen=True)
 class Measured:
-    """A run's attention by one of two measures: the weights, or with `lengths` <float32>[L, H, n] the contributions.
+    """A run's attention by one of two measures: the weights, or with `lengths` <float32>[L, A, n] the contributions.
 
     It is worked out a layer at a time: of long inputs in large models, all layers at once are half a gigabyte.
     """
@@ -54,7 +55,7 @@ class Measured:
         return WEIGHT if self.lengths is None else CONTRIBUTION
 
     def amounts(self, layer: int) -> np.ndarray:
-        """The weights a_ij of `layer`, or the norms |a_ij f(x_j)|: <float32>[H, n, n]."""
+        """The weights alpha_ij of `layer`, or the norms |alpha_ij f(x_j)|: <float32>[A, n, n]."""
         weights: np.ndarray = self.run.attentions[layer]
         return weights if self.lengths is None else weights * self.lengths[layer][:, None, :]
 
@@ -68,7 +69,7 @@ class Measured:
         return shares
 
     def scores(self) -> dict[str, np.ndarray]:
-        """Each pattern's score of every head (`pattern_scores`), by the shares: <float64>[L, H] by its name."""
+        """Each pattern's score of every head (`pattern_scores`), by the shares: <float64>[L, A] by its name."""
         encoding, layers = self.run.encoding, range(self.run.num_layers)
         if self.lengths is None:
             return pattern_scores(self.run.attentions, encoding)
@@ -84,7 +85,7 @@ def measured(loaded: LoadedModel, run: Run, measure: str) -> Measured:
 
 
 def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
-    """The length of f(x_j) of every head and token of `layer`: <float32>[H, n]."""
+    """The length of f(x_j) of every head and token of `layer`: <float32>[A, n]."""
     transformed = _transformed(layer_weights(loaded.model, layer), run.hidden_states[layer])
     lengths: np.ndarray = np.linalg.norm(transformed, axis=-1)
     return lengths
@@ -98,7 +99,7 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     to neither.
     """
     weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
-    values = split_heads(weights.value(states), weights.num_heads)  # [H, n, d_k]
+    values = split_heads(weights.value(states), weights.num_heads)  # [A, n, d_k]
     mixed = _projected(weights, attention @ values)
     itself = _projected(weights, np.diagonal(attention, axis1=1, axis2=2)[..., None] * values)
     deviation = _deviation(weights, mixed, states)
@@ -112,15 +113,15 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     """How long the vector is that token j adds to token i through all heads, behind LayerNorm: <float64>[n, n].
 
-    |g_i(sum_h a_ij f_h(x_j))| with g_i(v) = gain * (v - mean v) / deviation_i, LayerNorm's linear part (Kobayashi et
-    al. 2021, section 3). Neither the residual nor a bias is in it. The n * n vectors, of d numbers each, are never
+    |g_i(sum_h alpha_ij f_h(x_j))| with g_i(v) = gain * (v - mean v) / deviation_i, LayerNorm's linear part (Kobayashi
+    et al. 2021, section 3). Neither the residual nor a bias is in it. The n * n vectors, of d numbers each, are never
     written down: |sum_h a_h u_h|^2 = sum_hk a_h a_k (u_h . u_k), and u_h . u_k depends on token j alone.
     """
     weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
-    transformed = _transformed(weights, states)  # [H, n, d]
-    scaled = _scaled(weights, transformed.astype(np.float64)).swapaxes(0, 1)  # [n, H, d]
-    products = scaled @ scaled.swapaxes(1, 2)  # u_h . u_k of each token: [n, H, H]
-    by_key = attention.astype(np.float64).transpose(2, 1, 0)  # a_ij by key, query, head: [n, n, H]
+    transformed = _transformed(weights, states)  # [A, n, d]
+    scaled = _scaled(weights, transformed.astype(np.float64)).swapaxes(0, 1)  # [n, A, d]
+    products = scaled @ scaled.swapaxes(1, 2)  # u_h . u_k of each token: [n, A, A]
+    by_key = attention.astype(np.float64).transpose(2, 1, 0)  # alpha_ij by key, query, head: [n, n, A]
     squares = ((by_key @ products) * by_key).sum(axis=-1)  # [n, n], a row a key
     mixed = _projected(weights, attention @ split_heads(weights.value(states), weights.num_heads))
     norms: np.ndarray = np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
@@ -128,7 +129,7 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 
 def _projected(weights: LayerWeights, heads: np.ndarray) -> np.ndarray:
-    """What W^O makes of all heads, without its bias: [H, n, d_k] -> [n, d]."""
+    """What W_O makes of all heads, without its bias: [A, n, d_k] -> [n, d]."""
     joined: np.ndarray = heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
     return joined
 
@@ -148,8 +149,8 @@ def _scaled(weights: LayerWeights, parts: np.ndarray) -> np.ndarray:
 
 
 def _transformed(weights: LayerWeights, states: np.ndarray) -> np.ndarray:
-    """f(x) of every head: states [n, d] -> [H, n, d]."""
-    values = split_heads(weights.value(states), weights.num_heads)  # [H, n, d_k]
-    columns = split_heads(weights.output.weight, weights.num_heads)  # [H, d, d_k]
+    """f(x) of every head: states [n, d] -> [A, n, d]."""
+    values = split_heads(weights.value(states), weights.num_heads)  # [A, n, d_k]
+    columns = split_heads(weights.output.weight, weights.num_heads)  # [A, d, d_k]
     transformed: np.ndarray = values @ columns.swapaxes(1, 2)
     return transformed

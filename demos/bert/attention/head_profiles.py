@@ -25,7 +25,7 @@ class Habit:
     """Means over the set: `scores` and `even` as demos.bert.attention.patterns gives them, `counted` sentences each."""
 
     model: str  # catalogue key
-    scores: dict[str, np.ndarray]  # <float64>[L, H] by pattern
+    scores: dict[str, np.ndarray]  # <float64>[L, A] by pattern
     even: dict[str, float]
     counted: dict[str, int]  # how many sentences have what the pattern looks for
     sentences: int

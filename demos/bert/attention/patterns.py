@@ -30,7 +30,7 @@ class Pattern:
 
 
 def pattern_scores(attentions: np.ndarray, encoding: Encoding) -> dict[str, np.ndarray]:
-    """Each pattern's score of every head, <float64>[L, H] by the pattern's name, from weights [L, H, n, n].
+    """Each pattern's score of every head, <float64>[L, A] by the pattern's name, from weights [L, A, n, n].
 
     A score is the mean, over the tokens that have such a target, of the weight they give to their targets together;
     for "broad" it is the mean entropy over the largest possible, ln n. nan where no token has a target.
@@ -55,13 +55,13 @@ def even_scores(encoding: Encoding) -> dict[str, float]:
 
 
 def mean_entropy(attentions: np.ndarray) -> np.ndarray:
-    """The mean over a head's rows of -sum_j a_ij ln a_ij, in nats: <float64>[L, H] from weights [L, H, n, n].
+    """The mean over a head's rows of -sum_j alpha_ij ln alpha_ij, in nats: <float64>[L, A] from weights [L, A, n, n].
 
     One layer at a time, so that 512 tokens of twelve layers need no second copy of all weights.
     """
     tiny = np.finfo(attentions.dtype).tiny
     result = np.empty(attentions.shape[:2])
-    for index, layer in enumerate(attentions):  # [H, n, n]
+    for index, layer in enumerate(attentions):  # [A, n, n]
         logs = np.maximum(layer, tiny)
         np.log(logs, out=logs)
         logs *= layer  # 0 ln 0 = 0

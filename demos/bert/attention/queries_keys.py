@@ -15,7 +15,7 @@ from demos.errors import UserError
 
 @dataclass(frozen=True)
 class QueriesKeys:
-    """What one layer's heads compare: `queries` and `keys`, each <float32>[H, n, d_k]."""
+    """What one layer's heads compare: `queries` and `keys`, each <float32>[A, n, d_k]."""
 
     queries: np.ndarray
     keys: np.ndarray
@@ -37,7 +37,7 @@ def check_head(head: float, num_heads: int) -> int:
 
 
 def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:
-    """q = W_q x + b_q and k = W_k x + b_k of every token, head by head, from the states that enter `layer`.
+    """q = x W_Q + b_Q and k = x W_K + b_K of every token, head by head, from the states that enter `layer`.
 
     Vaswani et al. 2017, section 3.2.2. hidden_states[layer] is what layer `layer` reads: index 0 holds the embeddings.
     """
@@ -51,5 +51,5 @@ def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 def split_heads(vectors: np.ndarray, num_heads: int) -> np.ndarray:
-    """[n, H * d_k] -> [H, n, d_k]"""
+    """[n, A * d_k] -> [A, n, d_k]"""
     return np.ascontiguousarray(vectors.reshape(len(vectors), num_heads, -1).swapaxes(0, 1))

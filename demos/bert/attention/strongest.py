@@ -12,7 +12,7 @@ def strongest_sources(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The `count` largest weights of each row of each layer's mean head, the largest first.
 
-    attentions <float>[L, H, m, n], the rows of m of the n tokens -> (sources <int>[L, m, k], weights <float>[L, m, k]),
+    attentions <float>[L, A, m, n], the rows of m of the n tokens -> (sources <int>[L, m, k], weights <float>[L, m, k]),
     with k = min(count, n): token i of a layer gives `weights[l, i, 0]` of its total weight of 1 to token
     `sources[l, i, 0]`. The tokens `left_out` come last, with the weight 0.
     """
@@ -23,5 +23,5 @@ def strongest_sources(
 
 
 def share_of(attentions: np.ndarray, tokens: Sequence[int]) -> float:
-    """How much of all attention goes to these tokens: of the weights [L, H, n, n] of all tokens, layers and heads."""
+    """How much of all attention goes to these tokens: of the weights [L, A, n, n] of all tokens, layers and heads."""
     return float(attentions[..., list(tokens)].sum(axis=-1).mean())

@@ -26,7 +26,7 @@ def causal(n: int) -> np.ndarray:
 
 
 def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> np.ndarray:
-    """Cross-attention's weights [H, m, n]: queries from the m tokens `written`, keys from the n tokens `read`.
+    """Cross-attention's weights [A, m, n]: queries from the m tokens `written`, keys from the n tokens `read`.
 
     As in Vaswani et al. 2017, 3.2.3, but with the projections of BERT's own head: BERT has none for this, so the
     arithmetic is real and the weights are nobody's.

@@ -26,7 +26,7 @@ class NormLedger:
 
 @dataclass(frozen=True)
 class BlockLedger:
-    """The lecture's six equations. The feed-forward is m wide inside (BERT: m = 4d).
+    """The lecture's six equations. The feed-forward is f wide inside (BERT: f = 4d).
 
     Devlin et al. 2019, section 3; Vaswani et al. 2017, sections 3.1 and 3.3.
     """
@@ -35,8 +35,8 @@ class BlockLedger:
     t1: np.ndarray  # <float32>[n, d] = MultiHead(x)
     t2: np.ndarray  # <float32>[n, d] = x + T1
     norm3: NormLedger  # its result is T3 = LayerNorm(T2)
-    inner: np.ndarray  # <float32>[n, m] = W_1 T3 + b_1
-    active: np.ndarray  # <float32>[n, m] = GELU(inner)
+    inner: np.ndarray  # <float32>[n, f] = T3 W_1 + b_1
+    active: np.ndarray  # <float32>[n, f] = GELU(inner)
     t4: np.ndarray  # <float32>[n, d] = W_2 active + b_2
     t5: np.ndarray  # <float32>[n, d] = T3 + T4
     norm_out: NormLedger  # its result is H = LayerNorm(T5)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Known:
-    """One model. L, H and A as for BERT; `layers` of an encoder and a decoder are both told."""
+    """One model. Layers, width and heads as for BERT; `layers` of an encoder and a decoder are both told."""
 
     name: str
     year: int

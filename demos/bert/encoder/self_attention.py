@@ -1,4 +1,4 @@
-"""Self-attention with every step kept: q, k, v, q . k, scaled, softmax, z, the heads side by side, and W^O."""
+"""Self-attention with every step kept: q, k, v, q . k, scaled, softmax, z, the heads side by side, and W_O."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from demos.bert.model.layer_weights import LayerWeights
 
 @dataclass(frozen=True)
 class AttentionLedger:
-    """Multi-head self-attention of one layer, step by step; n tokens, H heads, d_k = d / H numbers a head.
+    """Multi-head self-attention of one layer, step by step; n tokens, A heads, d_k = d / A numbers a head.
 
     Vaswani et al. 2017, section 3.2: equation 1 and "Multi-Head Attention".
     """
 
     x: np.ndarray  # <float32>[n, d]: what enters the layer
-    query: np.ndarray  # <float32>[H, n, d_k] = W_Q x + b_Q, cut into heads
-    key: np.ndarray  # <float32>[H, n, d_k]
-    value: np.ndarray  # <float32>[H, n, d_k]
-    scores: np.ndarray  # <float32>[H, n, n]: q . k, a row a query, before the mask
-    scaled: np.ndarray  # <float32>[H, n, n]: scores / sqrt(d_k), and minus infinity where the mask is False
-    weights: np.ndarray  # <float32>[H, n, n]: softmax of each row, which sums to 1
-    z: np.ndarray  # <float32>[H, n, d_k] = weights @ value
+    query: np.ndarray  # <float32>[A, n, d_k] = x W_Q + b_Q, cut into heads
+    key: np.ndarray  # <float32>[A, n, d_k]
+    value: np.ndarray  # <float32>[A, n, d_k]
+    scores: np.ndarray  # <float32>[A, n, n]: q . k, a row a query, before the mask
+    scaled: np.ndarray  # <float32>[A, n, n]: scores / sqrt(d_k), and minus infinity where the mask is False
+    weights: np.ndarray  # <float32>[A, n, n]: softmax of each row, which sums to 1
+    z: np.ndarray  # <float32>[A, n, d_k] = weights @ value
     concat: np.ndarray  # <float32>[n, d]: z of head 0, then of head 1, ...
-    output: np.ndarray  # <float32>[n, d] = W^O concat + b_O: T1 of the block
+    output: np.ndarray  # <float32>[n, d] = concat W_O + b_O: T1 of the block
     mask: np.ndarray  # <bool>[n, n]: whether the row's query may see the column's key
 
 
@@ -35,11 +35,11 @@ class AttentionLedger:
 class HeadShares:
     """What each head puts into one token's T1. The contributions and the bias add up to it, and the shares to 1."""
 
-    contributions: np.ndarray  # <float32>[H, d] = W^O[:, head's columns] z of that head
+    contributions: np.ndarray  # <float32>[A, d] = z of that head times its rows of W_O
     bias: np.ndarray  # <float32>[d] = b_O
-    norms: np.ndarray  # <float32>[H]: Euclidean norm of each contribution
-    z_norms: np.ndarray  # <float32>[H]: of each head's z, before W^O
-    shares: np.ndarray  # <float32>[H]: contribution . T1 / |T1|^2; below 0 where a head pulls the other way
+    norms: np.ndarray  # <float32>[A]: Euclidean norm of each contribution
+    z_norms: np.ndarray  # <float32>[A]: of each head's z, before W_O
+    shares: np.ndarray  # <float32>[A]: contribution . T1 / |T1|^2; below 0 where a head pulls the other way
     bias_share: float
 
 
@@ -67,13 +67,13 @@ def attend(weights: LayerWeights, x: np.ndarray, mask: np.ndarray) -> AttentionL
 
 
 def head_shares(weights: LayerWeights, ledger: AttentionLedger, token: int) -> HeadShares:
-    """How the heads make up T1 of `token`: each one's z through its own columns of W^O.
+    """How the heads make up T1 of `token`: each one's z through its own rows of W_O.
 
     The share is the length of a contribution along T1, in units of |T1|: heads that cancel each other may have large
     norms and yet shares that cancel too.
     """
-    z = ledger.z[:, token].astype(np.float64)  # [H, d_k]
-    columns = weights.output.weight.reshape(-1, *z.shape)  # [d, H, d_k]
+    z = ledger.z[:, token].astype(np.float64)  # [A, d_k]
+    columns = weights.output.weight.reshape(-1, *z.shape)  # [d, A, d_k]
     contributions = np.einsum("dhk,hk->hd", columns, z)
     whole = ledger.output[token].astype(np.float64)
     square = float(whole @ whole) or 1.0

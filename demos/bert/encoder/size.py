@@ -13,11 +13,11 @@ TRAINING_BYTES = 4 * BYTES  # a weight, its gradient, and AdamW's two moments
 
 @dataclass(frozen=True)
 class Shape:
-    """A BERT's configuration. L, H and A are the letters of Devlin et al. 2019, section 3."""
+    """A BERT's configuration: L, d and A. Devlin et al. 2019, section 3, write H for d."""
 
     name: str
     layers: int  # L
-    width: int  # H, the hidden size d
+    width: int  # d, the hidden size
     heads: int  # A
     vocabulary: int = 30_522  # V
     positions: int = 512  # P

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Linear:
-    """y = W x + b, as torch keeps it."""
+    """y = x W + b; torch stores W transposed, [outputs, inputs]."""
 
     weight: np.ndarray  # <float32>[out, in]
     bias: np.ndarray  # <float32>[out]
@@ -33,15 +33,15 @@ class Norm:
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """All that one layer has learnt; d wide, H heads of d_k = d / H, feed-forward m wide (BERT: m = 4d)."""
+    """All that one layer has learnt; d wide, A heads of d_k = d / A, feed-forward f wide (BERT: f = 4d)."""
 
-    query: Linear  # W_Q [d, d]: head h owns its rows h * d_k to (h + 1) * d_k
+    query: Linear  # W_Q [d, d]: as stored, head h owns its rows h * d_k to (h + 1) * d_k
     key: Linear
     value: Linear
-    output: Linear  # W^O [d, d]: head h owns its columns h * d_k to (h + 1) * d_k
+    output: Linear  # W_O [d, d]: as stored, head h owns its columns h * d_k to (h + 1) * d_k
     attention_norm: Norm
-    inner: Linear  # W_1 [m, d]
-    outer: Linear  # W_2 [d, m]
+    inner: Linear  # W_1 [f, d], as stored
+    outer: Linear  # W_2 [d, f], as stored
     output_norm: Norm
     activation: str  # transformers' name of the function between W_1 and W_2; "gelu" in every published BERT
     num_heads: int

@@ -1,4 +1,4 @@
-"""y = W x + b, by the quicker of PyTorch's two libraries for products on this CPU."""
+"""y = x W + b, by the quicker of PyTorch's two libraries for products on this CPU."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class QuickLinear(nn.Linear):
 
 
 class _Product(torch.autograd.Function):
-    """y = x W^T + b; dx = dy W, dW = dy^T x, db = the sum of dy over the rows."""
+    """y = x W^T + b, for W as torch stores it; dx = dy W, dW = dy^T x, db = the sum of dy over the rows."""
 
     @staticmethod
     def forward(ctx: Any, states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

@@ -115,6 +115,6 @@ def attention(
     result = torch.empty_like(query)
     for group in groups:
         q, k, v = (group.of(x).unflatten(-1, (num_heads, -1)).transpose(1, 2) for x in (query, key, value))
-        z = scaled_dot_product_attention(q, k, v)  # [sentences, H, length, d_k]
+        z = scaled_dot_product_attention(q, k, v)  # [sentences, A, length, d_k]
         group.of(result).unflatten(-1, (num_heads, -1)).copy_(z.transpose(1, 2))
     return result

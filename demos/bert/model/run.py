@@ -25,12 +25,12 @@ BATCH_TOKENS = 2_048
 
 @dataclass(frozen=True)
 class Run:
-    """What one model made of one input. The arrays are read-only; n tokens, L layers, H heads, width d."""
+    """What one model made of one input. The arrays are read-only; n tokens, L layers, A heads, width d."""
 
     model: str  # catalogue key
     encoding: Encoding
     hidden_states: np.ndarray  # <float32>[L + 1, n, d]: the embedding output, then each layer's
-    attentions: np.ndarray  # <float32>[L, H, n, n]: rows (queries) sum to 1
+    attentions: np.ndarray  # <float32>[L, A, n, n]: rows (queries) sum to 1
 
     @property
     def nbytes(self) -> int:

@@ -159,11 +159,12 @@ d_k = X.shape[1] // heads
 
 def attention(head):
     columns = slice(head * d_k, (head + 1) * d_k)
+    # nn.Linear stores W transposed, [outputs, inputs], and computes x W + b as x @ weight.T + bias
     {weights}
     {products}
     S = Q @ K.T / d_k**0.5
-    A = S.softmax(dim=-1)
-    return dict(X=X, W_Q=W_Q, Q=Q, K=K, V=V, S=S, A=A, Z=A @ V)
+    alpha = S.softmax(dim=-1)
+    return dict(X=X, W_Q=W_Q, Q=Q, K=K, V=V, S=S, alpha=alpha, Z=alpha @ V)
 
 
 with torch.inference_mode():

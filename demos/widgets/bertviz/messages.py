@@ -131,11 +131,11 @@ def pack_weights(weights: np.ndarray) -> str:
 
 
 def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
-    """[H, n, d_k] -> 16-bit whole numbers (little-endian, base64) and the scale that turns 32767 back, one a head.
+    """[A, n, d_k] -> 16-bit whole numbers (little-endian, base64) and the scale that turns 32767 back, one a head.
 
     Two bytes and not one: the frame multiplies these, and shows the products.
     """
-    scale = np.abs(vectors).max(axis=(1, 2)) / 32767  # [H]
+    scale = np.abs(vectors).max(axis=(1, 2)) / 32767  # [A]
     scale[scale == 0] = 1
     whole = np.rint(vectors / scale[:, None, None]).astype("<i2")
     return {"width": vectors.shape[-1], "scale": scale.tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
@@ -161,7 +161,7 @@ class LeftOut:
 
     @classmethod
     def of(cls, weights: np.ndarray) -> LeftOut:
-        """From the weights [L, H, n, n] that are drawn."""
+        """From the weights [L, A, n, n] that are drawn."""
         faint = weights < FAINTEST
         return cls(float(faint.mean()), float(weights[faint].sum() / weights.sum()), largest_error(weights))
 
@@ -194,5 +194,5 @@ def caption(
 
 
 def first_tokens(by: Measured, n: int) -> np.ndarray:
-    """All layers' shares among the first `n` tokens, which lines show: <float32>[L, H, n, n]."""
+    """All layers' shares among the first `n` tokens, which lines show: <float32>[L, A, n, n]."""
     return np.stack([by.shares(layer)[:, :n, :n] for layer in range(by.run.num_layers)])

@@ -113,7 +113,7 @@ def _descending(values: np.ndarray) -> list[tuple[int, int]]:
 
 
 def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
-    """How much attention moved in every head [L, H], a row a layer; the head that is open is framed."""
+    """How much attention moved in every head [L, A], a row a layer; the head that is open is framed."""
     layers, count = heads.shape
     figure = go.Figure(
         go.Heatmap(

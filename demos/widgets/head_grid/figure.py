@@ -32,11 +32,11 @@ def grid_message(run: Run, by: Measured | None = None) -> dict[str, Any]:
     n, layers = len(run.encoding), range(run.num_layers)
     pictures, strongest = [], []
     for layer in layers:
-        amounts = by.amounts(layer)  # [H, n, n]
+        amounts = by.amounts(layer)  # [A, n, n]
         flat = amounts.reshape(run.num_heads, n * n)
         where = flat.argmax(axis=1)
-        largest = np.take_along_axis(flat, where[:, None], axis=1)  # [H, 1], above 0: rows of weights sum to 1
-        small = shrink(amounts)  # [H, side, side]
+        largest = np.take_along_axis(flat, where[:, None], axis=1)  # [A, 1], above 0: rows of weights sum to 1
+        small = shrink(amounts)  # [A, side, side]
         pictures.append(np.rint(small / largest[:, :, None] * 255).astype(np.uint8))
         strongest += [
             [_short(amount), *map(int, divmod(place, n))] for amount, place in zip(largest[:, 0], where, strict=True)
@@ -92,13 +92,13 @@ def shrink(weights: np.ndarray, side: int = SIDE) -> np.ndarray:
 
 
 def pattern_table(scores: np.ndarray, name: str, of: str) -> str:
-    """One pattern's scores [L, H] as an HTML table, a row a layer; `of` says over what ("this sentence")."""
+    """One pattern's scores [L, A] as an HTML table, a row a layer; `of` says over what ("this sentence")."""
     return TEXT.pattern(PATTERNS[name], of, scores.tolist())
 
 
 def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
     """Every pattern's score of every head as an HTML table, a row a head: what the grid says, one head at a time."""
-    stacked = np.stack(list(scores.values()), axis=-1)  # [L, H, patterns]
+    stacked = np.stack(list(scores.values()), axis=-1)  # [L, A, patterns]
     rows = [(layer, head, stacked[layer, head].tolist()) for layer, head in np.ndindex(stacked.shape[:2])]
     return TEXT.heads([PATTERNS[name].title for name in scores], of, rows)
 
@@ -108,7 +108,7 @@ def _listed(scores: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
 
 
 def _list(values: np.ndarray) -> list[float | None]:
-    """[L, H] -> a list, head by head; null where there is no score."""
+    """[L, A] -> a list, head by head; null where there is no score."""
     return [_short(value) for value in values.ravel()]
 
 

@@ -74,7 +74,7 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
         assert f"<td>{np.linalg.norm(vector):.3f}</td><td>{scientific(ledger.differences[key])}</td>" in row.group(1)
     inner, active = ledger.block.inner[8], ledger.block.active[8]
     assert f"1,536 numbers, {(inner > 0).sum()} of them above zero" in markup
-    found = re.search(r'data-name="GELU\(W1 T3 \+ b1\)" data-values="([^"]+)"', markup)
+    found = re.search(r'data-name="GELU\(T3 W1 \+ b1\)" data-values="([^"]+)"', markup)
     assert found
     np.testing.assert_allclose(np.array(found.group(1).split(), dtype=float), active, rtol=1e-4)
 

@@ -90,7 +90,7 @@ class Standalone:
 
     @property
     def _vectors_size(self) -> int:
-        """Characters of all layers' queries and keys [H, n, d_k], two bytes a number."""
+        """Characters of all layers' queries and keys [A, n, d_k], two bytes a number."""
         return 2 * self.run.num_layers * _base64(2 * self.tokens * self.run.hidden_states.shape[-1])
 
     def _page(self, sent: dict[str, Any], left_out: LeftOut) -> str:

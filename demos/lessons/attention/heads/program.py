@@ -9,7 +9,7 @@ from demos.figures.program import begin, texts_of
 
 
 def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
-    """Prints the norms |a_ij f(x_j)| of this head, a row a query; then the check that all heads add up to the model's.
+    """Prints the norms |alpha_ij f(x_j)| of this head, a row a query; then the check that all heads add up to the model's.
 
     The last line is the largest difference between the sum of all vectors, with W_O's bias, and what the layer's own
     output projection returns.
@@ -19,7 +19,7 @@ def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int
     return f"""{begin(spec, texts_of(encoding), attentions=True)}
 layer, head = {layer}, {head}
 block = {LAYERS[spec.architecture]}[layer]
-value, output = block.{names["value"]}, block.{names["output"]}  # W_V, b_V and W_O
+value, output = block.{names["value"]}, block.{names["output"]}  # nn.Linear stores W_V and W_O transposed
 projected = []
 output.register_forward_hook(lambda module, args, result: projected.append(result[0]))  # what attention really adds
 with torch.inference_mode():
@@ -27,9 +27,9 @@ with torch.inference_mode():
     x, weights = run.hidden_states[layer][0], run.attentions[layer][0]  # [n, d], [heads, n, n]
     heads, d_k = len(weights), x.shape[1] // len(weights)
     values = value(x).view(len(x), heads, d_k).transpose(0, 1)  # [heads, n, d_k]
-    slices = output.weight.view(-1, heads, d_k).transpose(0, 1)  # [heads, d, d_k]: each head's columns of W_O
+    slices = output.weight.view(-1, heads, d_k).transpose(0, 1)  # [heads, d, d_k]: W_O^(h), transposed
     transformed = values @ slices.transpose(1, 2)  # f(x_j) = (x_j W_V + b_V) W_O: [heads, n, d]
-    norms = weights * transformed.norm(dim=-1)[:, None, :]  # |a_ij f(x_j)| = a_ij |f(x_j)|
+    norms = weights * transformed.norm(dim=-1)[:, None, :]  # |alpha_ij f(x_j)| = alpha_ij |f(x_j)|
     added = (weights @ transformed).sum(dim=0) + output.bias  # [n, d]
 for token, row in zip(inputs.tokens(), norms[head]):
     print(token, [round(norm, 3) for norm in row.tolist()])

@@ -17,7 +17,7 @@ PATTERN = "previous"
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The heads with the largest mean weight from a token to the one before it."""
     run = services.run(sentence)
-    scores = pattern_scores(run.attentions, run.encoding)[PATTERN]  # [L, H]
+    scores = pattern_scores(run.attentions, run.encoding)[PATTERN]  # [L, A]
     if np.isnan(scores).any():
         raise UserError("This input has no token before another; type a sentence first.")
     order = np.argsort(-scores, axis=None, kind="stable")[:BEST]

@@ -88,8 +88,8 @@ def block_picture(ledger: LayerLedger, encoding: Encoding, token: int, number: i
     inside = {
         "units": len(inner),
         "on": int((inner > 0).sum()),
-        "before": cells(inner, widest, "W1 T3 + b1"),
-        "after": cells(active, widest, "GELU(W1 T3 + b1)"),
+        "before": cells(inner, widest, "T3 W1 + b1"),
+        "after": cells(active, widest, "GELU(T3 W1 + b1)"),
         "scale": scale_html(("inside", widest)),
         "norm": np.linalg.norm(active.astype(np.float64)),
         "checked": scientific(differences["active"]),
@@ -143,7 +143,7 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
     )  # fmt: skip
     margin = {"l": 60, "r": 20, "t": 84, "b": 50}
     figure.update_layout(**plotly_layout(height=440, margin=margin, legend={"x": 0, "y": 1.02, "yanchor": "bottom"}))
-    figure.update_xaxes(title="in: a unit of W₁ T₃ + b₁", range=[left, right])
+    figure.update_xaxes(title="in: a unit of T₃ W₁ + b₁", range=[left, right])
     figure.update_yaxes(title="out", range=[-0.1 * right - 0.3, right])
     return figure
 

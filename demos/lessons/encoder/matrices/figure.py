@@ -137,9 +137,9 @@ def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:
     block, pair = view.ledger.block, (view.row, view.key)
     steps = (
         ("T₃", block.t3, "into the network"),
-        ("W₁ T₃ + b", block.inner, "wider"),
+        ("T₃ W₁ + b", block.inner, "wider"),
         ("GELU", block.active, ""),
-        ("T₄ = W₂ … + b", block.t4, "out of it"),
+        ("T₄ = … W₂ + b", block.t4, "out of it"),
     )
     limits = [strips_limit([values[list(pair)]]) for _, values, _ in steps]
     rows = [
@@ -159,7 +159,7 @@ def shapes_table(view: View) -> Markup:
     ledger = view.ledger
     attention, block, differences = ledger.attention, ledger.block, ledger.differences
     (heads, n, d_k), d = attention.query.shape, attention.x.shape[1]
-    m = block.inner.shape[1]
+    f = block.inner.shape[1]
     rows: list[tuple[str, str, float | None]] = [
         ("X", f"n × d = {n} × {d}", None),
         *((f"W_{name}, one head", f"d × d_k = {d} × {d_k}", None) for name in "QKV"),
@@ -170,7 +170,7 @@ def shapes_table(view: View) -> Markup:
         ("W_O", f"A d_k × d = {heads * d_k} × {d}", None),
         ("T₁", f"n × d = {n} × {d}", differences["t1"]),
         ("T₃", f"n × d = {n} × {d}", differences["t3"]),
-        ("GELU(W₁ T₃ + b)", f"n × m = {n} × {m}", differences["active"]),
+        ("GELU(T₃ W₁ + b)", f"n × f = {n} × {f}", differences["active"]),
         ("T₄", f"n × d = {n} × {d}", differences["t4"]),
     ]
     written = [(name, [shape, "–" if off is None else scientific(off)]) for name, shape, off in rows]

@@ -1,4 +1,4 @@
-"""All heads of a layer together for one token: their z side by side, times W^O, and each head's share of it."""
+"""All heads of a layer together for one token: their z side by side, times W_O, and each head's share of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from demos.lessons.encoder.self_attention.figure import TEXT, Query
 
 
 def concat_picture(query: Query, shares: HeadShares) -> Markup:
-    """The concatenated z with each head's place marked, then T1 = W^O concat + b, and a bar for each head's share.
+    """The concatenated z with each head's place marked, then T1 = concat W_O + b, and a bar for each head's share.
 
     A share is a head's part of T1, measured along T1; the bias has one too.
     """

@@ -1,4 +1,4 @@
-"""Self-attention for one token, number by number: q, k, v, the softmax, z; then all heads and W^O."""
+"""Self-attention for one token, number by number: q, k, v, the softmax, z; then all heads and W_O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large is it: parameters by part, for the selected model, for the known BERTs, and for one's own L, H and A."""
+"""How large is it: parameters by part, for the selected model, for the known BERTs, and for one's own L, d and A."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def build(page: Page) -> None:
                 elem_id="encoder-which",
             )  # fmt: skip
             layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
-            width = gr.Slider(64, MOST["width"], 384, step=64, label="H: width of a token's vector")
+            width = gr.Slider(64, MOST["width"], 384, step=64, label="d: width (H in BERT's paper)")
             heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
             summary = gr.HTML("", elem_classes="encoder-told")
             page.show_look()
@@ -97,7 +97,7 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Size",
     look=(
-        "The size of each area is one part's share of the model's parameters. Change L, H and A: which of them adds "
+        "The size of each area is one part's share of the model's parameters. Change L, d and A: which of them adds "
         "the most parameters, and which adds none?"
     ),
     build=build,

@@ -164,7 +164,7 @@ def _sample_attention() -> dict[str, Any]:
 
 
 def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> dict[str, Any]:
-    """How much each head [L, H] moved; with `both` there are pictures of the one before and after."""
+    """How much each head [L, A] moved; with `both` there are pictures of the one before and after."""
     return {
         "attention": gr.update(visible=True),
         "attention_told": summary,

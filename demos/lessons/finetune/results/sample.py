@@ -26,7 +26,7 @@ class Sample:
     text: str  # the sentence that the heads read
     labels: tuple[str, ...]
     answers: StoredAnswers
-    heads: np.ndarray  # [L, H]: the share of attention that moved
+    heads: np.ndarray  # [L, A]: the share of attention that moved
     errors: tuple[Error, ...]
     evidence: tuple[Evidence, ...]  # of each of them
 

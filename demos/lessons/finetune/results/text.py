@@ -46,7 +46,7 @@ def maps_table(layouts: Sequence[Layout], classes: np.ndarray, labels: Sequence[
 
 
 def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full: float | None = None) -> str:
-    """Which head moved most, and how much each layer did: heads [L, H]. `full` is where two pictures' scale ends."""
+    """Which head moved most, and how much each layer did: heads [L, A]. `full` is where two pictures' scale ends."""
     if heads.max() < UNMOVED:
         return TEXT.nothing_moved()
     layers = heads.mean(axis=1)
@@ -63,7 +63,7 @@ def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full:
 
 
 def heads_table(heads: np.ndarray) -> str:
-    """How much of its attention each head moved [L, H]."""
+    """How much of its attention each head moved [L, A]."""
     return TEXT.heads_table(heads.tolist())
 
 
