@@ -30,7 +30,7 @@ def text_html(tokens: Sequence[str], pieces: Sequence[Candidate], unread: int) -
 
 
 def next_html(prediction: NextWord, method: Method, largest: float) -> str:
-    """The likeliest pieces as bars, the chosen one marked, and beside each what is drawn from; the `largest` entropy is ln V."""
+    """The likeliest pieces as bars, the chosen one marked, with what is drawn from; the `largest` entropy is ln V."""
     widest = max(
         max(candidate.guess.probability, candidate.drawn if not method.greedy else 0.0) for candidate in prediction.best
     )

@@ -14,7 +14,7 @@ from demos.lessons.pretraining.fill_mask.figure import TEXT, best_html
 
 
 def removals_html(removals: Removals) -> str:
-    """A strip of the sentence's words coloured by what the first watched word loses or gains without each; a table.
+    """A strip of the sentence's words coloured by what the first candidate loses or gains without each; a table.
 
     Changes are in points: 62% to 20% are -42.
     """
@@ -43,7 +43,7 @@ def removals_html(removals: Removals) -> str:
 def beside_html(here: tuple[str, Distribution], there: tuple[str, Distribution], style: str) -> str:
     """Two sentences' five likeliest words beside each other, and the same word's probability in both.
 
-    What is watched in `there` must be what is watched in `here`.
+    What is looked at in `there` must be what is looked at in `here`.
     """
     both = here, there
     widest = max(guesses.best[0].probability for _, guesses in both)  # bars of both are one measure
