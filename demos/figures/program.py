@@ -10,7 +10,7 @@ from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.training.data.rated_pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
 
 POOLING = {
-    POOLER: "vectors = model.pooler(states)  # tanh(W h + b) of each [CLS]",
+    POOLER: "vectors = model.pooler(states)  # tanh(h W + b) of each [CLS]",
     "cls": "vectors = states[:, 0]",
     "mean": "vectors = (states * mask).sum(dim=1) / mask.sum(dim=1)",
     "mean_no_special": "words = 1 - special[..., None]\nvectors = (states * words).sum(dim=1) / words.sum(dim=1)",

@@ -47,7 +47,7 @@
     if (fetched.length) {
       const page = new URL("./", location.href).href;
       const links = fetched.map(({ name, bytes }) => `[${name}](${page}files/${name}) (${size(bytes)})`).join(", ");
-      cells.push(markdown(`The next cell fetches files of Inside BERT from the page that this notebook comes from: ${links}. If the page is out of reach, download them and put them under these names beside this notebook.`));
+      cells.push(markdown(`The next cell fetches files of Inside BERT from the page that this notebook comes from: ${links}. If this notebook runs on a computer that cannot reach that page, download the files in your browser, and save them beside the notebook in the folders that their names show.`));
       cells.push(python(`from pathlib import Path
 from urllib.request import urlretrieve
 

@@ -1,6 +1,6 @@
 """A frozen BERT's layers under a linear tagger of names: layers chosen by hand, and weighed with learned weights.
 
-Matthew Peters et al. (2018), Deep contextualized word representations, NAACL, equation 1: gamma sum_j s_j h_j with
+Matthew Peters et al. (2018), Deep contextualized word representations, NAACL, equation 1: gamma sum_l s_l h^(l) with
 s = softmax(w). The layers chosen by hand are those of Devlin et al. (2019), section 5.3 and table 7.
 """
 

@@ -55,7 +55,7 @@ IN_TEXTS = {
     "the matrices are W_Q, W_K, W_V and W_O": ("z times W<sup>O</sup>", r"W\^O|W<sup>[OQKV]|Wᴼ"),
     "vectors are rows: x W, not W x": (
         "q = W<sub>Q</sub> x + b",
-        r"\bW(?:<sub>\w</sub>|_[A-Z1-2]|[₁₂1-2]) \(?(?:x\b|T[₁₃]|T[13]\b|\{\{ t\()|\bW [xz] \+ b",
+        r"\bW(?:<sub>\w</sub>|_[A-Z1-2]|[₁₂1-2]) \(?(?:x\b|T[₁₃]|T[13]\b|\{\{ t\()|\bW [xzh] \+ b",
     ),
     "an attention weight is \\alpha": ("|a_ij f(x_j)|", r"\ba_ij\b"),
     "the width is d": ("L layers, width H, A heads", r"\bwidth H\b|\bH / A\b|\b4H\b|\bL, H and A\b|\"H\", \"A\""),
@@ -111,7 +111,7 @@ def test_what_a_letter_means_twice_is_said_where_both_stand() -> None:
     for part, words in {
         "block": "On this page, $H$ is always the output and $d$ the width.",
         "size": "width $d$ (called $H$ in BERT's paper)",
-        "overview": "These two letters are those of BERT's paper; $T_3$ above is a step inside a layer",
+        "overview": "These two letters are those of BERT's paper; $T_3^{(l)}$ above is a step inside layer $l$",
         "position": "Here, $n$ is the base of the angles",
         "ready": "$A$ is not a number of heads here",
         "matrices": "PyTorch's `nn.Linear` stores every such matrix transposed",

@@ -398,7 +398,7 @@ def test_chance_and_what_was_measured(services: Services) -> None:
 
 
 def test_the_endings_at_the_piano(services: Services) -> None:
-    """Against the head's own weights: a softmax of two scores of tanh(W h + b), for each ending."""
+    """Against the head's own weights: a softmax of two scores of tanh(h W + b), for each ending."""
     pretrained = services.pretrained(BUNDLED)
     encoder, asked = pretrained.encoder.model, questions()[("finetune", "results")]
     facts = answers(services, "finetune", "results", sentences=1)[0].facts

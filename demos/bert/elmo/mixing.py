@@ -70,7 +70,7 @@ def shares_of(weights: Sequence[float]) -> np.ndarray:
 
 
 def mixed(layers: np.ndarray, shares: np.ndarray, gamma: float = 1.0) -> np.ndarray:
-    """gamma * sum_j s_j h_j: [LAYERS + 1, ..., 2d] and [LAYERS + 1] -> [..., 2d]."""
+    """gamma * sum_l s_l h^(l): [LAYERS + 1, ..., 2d] and [LAYERS + 1] -> [..., 2d]."""
     summed: np.ndarray = gamma * np.tensordot(shares, layers, axes=1)
     return summed
 

@@ -15,7 +15,7 @@ from demos.bert.model.run import Run
 from demos.errors import UserError
 
 POOLINGS = ("cls", "mean", "mean_no_special", "max")  # for every layer
-POOLER = "pooler"  # the model's own last step for [CLS]: tanh(W h + b) on the last layer only
+POOLER = "pooler"  # the model's own last step for [CLS]: tanh(h W + b) on the last layer only
 SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR = "sum_all", "sum_last_four", "concat_last_four"
 NO_POOLER = "This model has no trained pooler; choose [CLS] or a mean."
 NO_WORDS = "One of the sentences has no tokens except [CLS] and [SEP], so it has no mean without them."

@@ -37,7 +37,7 @@ class BlockLedger:
     norm3: NormLedger  # its result is T3 = LayerNorm(T2)
     inner: np.ndarray  # <float32>[n, f] = T3 W_1 + b_1
     active: np.ndarray  # <float32>[n, f] = GELU(inner)
-    t4: np.ndarray  # <float32>[n, d] = W_2 active + b_2
+    t4: np.ndarray  # <float32>[n, d] = active W_2 + b_2
     t5: np.ndarray  # <float32>[n, d] = T3 + T4
     norm_out: NormLedger  # its result is H = LayerNorm(T5)
 

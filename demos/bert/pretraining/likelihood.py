@@ -36,7 +36,7 @@ class Likelihood:
 
     @property
     def perplexity(self) -> float:
-        """exp(-PLL / m), the same paper's pseudo-perplexity, of one sentence: so many equally likely words a place."""
+        """exp(-PLL / n), the same paper's pseudo-perplexity, of one sentence: so many equally likely words a place."""
         return float(np.exp(-self.log_probabilities.mean()))
 
 

@@ -43,7 +43,7 @@ class Answers:
 
     @property
     def losses(self) -> np.ndarray:
-        """<float64>[B, 2], in nats: what each label would cost, -log of its probability."""
+        """<float64>[B, 2], in nats: what each label would cost, -ln of its probability."""
         logits = self.logits.astype(np.float64)
         return np.asarray(np.logaddexp(logits[:, :1], logits[:, 1:]) - logits)
 

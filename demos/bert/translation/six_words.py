@@ -28,7 +28,7 @@ class Learned:
         return self.logits[step].softmax(-1)
 
     def costs(self, step: int) -> Tensor:
-        """[m]: the cross-entropy of each place, -sum of q log p, which is -log p of the right word."""
+        """[m]: the cross-entropy of each place, -sum of q ln p, which is -ln p of the right word."""
         return -(self.targets * self.logits[step].log_softmax(-1)).sum(-1)
 
 

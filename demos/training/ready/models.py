@@ -22,7 +22,7 @@ DATA_NAMES = {  # of the files that the bundled adapters were trained with
 TRAINED_ON = {
     "sentence": "our sentences and 2,700 reviews (Sentiment Labelled Sentences)",
     "entities": "our sentences, WNUT-17 and the Broad Twitter Corpus",
-    "question": "our questions and 1,071 of XQuAD",
+    "question": "our questions and 1,071 questions of XQuAD",
 }
 LICENCES = {
     "sentence": "CC BY 4.0 (the reviews)", "entities": "CC BY 4.0 (both corpora)",

@@ -97,7 +97,7 @@ class HeadTask(Task):
         return dense_head(width, self.hidden, self.activation, self.dropout, self.outputs, generator)
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy: -log of the probability that softmax gives what is right, mean over all that is asked."""
+        """Cross-entropy: -ln of the probability that softmax gives what is right, mean over all that is asked."""
         return loss_of(logits, targets, self.weights)
 
     def units(self, targets: torch.Tensor) -> float:

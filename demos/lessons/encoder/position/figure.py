@@ -61,7 +61,7 @@ def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) ->
     )
     of_weight, of_query = strips_limit([both.weight]), strips_limit([both.from_sum[:n]])
     weight = Matrix("W_Q", both.weight, "d", "k", (NARROW, HIGH), limit=of_weight)
-    stacked = Matrix("twice W_Q", both.stacked, "e", "k", (NARROW, 2 * HIGH), limit=of_weight)
+    stacked = Matrix("W_Q above W_Q", both.stacked, "e", "k", (NARROW, 2 * HIGH), limit=of_weight)
     queries = [
         Matrix("query", table[:n], "i", "k", (NARROW, tall), limit=of_query)
         for table in (both.from_sum, both.from_concatenation)

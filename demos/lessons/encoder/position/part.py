@@ -123,7 +123,7 @@ def drawn(
                 ("sinusoids", verdicts(mine, again, None)),
                 ("learned by this model", verdicts(theirs, reread, len(rows))),
                 ("index p", plain_verdicts(plain_number(plain_index, m, m + MORE), m + MORE)),
-                ("p / (n − 1), in a text of n", plain_verdicts(plain_number(plain_fraction, m, m + MORE), m + MORE)),
+                ("p / (length − 1)", plain_verdicts(plain_number(plain_fraction, m, m + MORE), m + MORE)),
             ],
             m,
         ),

@@ -154,8 +154,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Ready models",
-    look="Three models, trained in advance, are applied to one text. The bundled ones share one encoder; each "
-    "adds only about 0.7 MB of its own. Change a word: which answers change?",
+    look="Three models, trained in advance, are applied to one text. Those that come with this app are adapters: about "
+    "0.7 MB of added weights each, for one shared encoder. Change a word: which answers change?",
     build=build,
     reads_sentence=False,
     order=7,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from demos.bert.translation.decoding import SHOWN, TOP
 from demos.files import read_beside
 
-MEMORY = "memory = torch.stack([torch.cat(both) for both in zip(forward[1:], reversed(backward[1:]))])  # [n, 2d]\n"
+MEMORY = "memory = torch.stack([torch.cat(both) for both in zip(forward[1:], reversed(backward[1:]))])  # [n, d]\n"
 WITH = """
     both = torch.tanh(W["of_state.weight"] @ s + W["of_state.bias"] + memory @ W["of_memory.weight"].T)
     weights = (both @ W["energy.weight"][0]).softmax(0)  # additive score (Bahdanau et al. 2015)
