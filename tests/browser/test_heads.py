@@ -229,6 +229,7 @@ def elsewhere(page: Page, weights: np.ndarray, heads: list[int]) -> None:
     other.goto(page.url)
     shows(other, weights, heads)
     other.close()
+    page.bring_to_front()  # a press in a tab that is behind may be lost
 
 
 def downloaded(page: Page, browser: Browser, folder: Path) -> list[str]:

@@ -136,7 +136,7 @@ def test_a_pause_is_told_with_its_end() -> None:
 def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
     feed = CurveFeed("me", "</script>")
     result = Result(
-        ("a", "b"), 0.9, 0.8, "a", 0.5, ((1, 0), (0, 1)), (),
+        ("a", "b"), 0.9, 0.9, "a", 0.5, ((9, 1), (1, 9)), (),
         loss=0.1, steps=12, seconds=75.0, examples_per_second=40.0, folder="",
     )  # fmt: skip
     feed.take(Finished(result))

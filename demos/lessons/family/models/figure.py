@@ -47,15 +47,9 @@ def timeline(models: Sequence[Model]) -> go.Figure:
             named = True
     figure.update_layout(
         **plotly_layout(
-            height=ROW * len(models) + 90,
-            margin={"l": 10, "r": 10, "t": 36, "b": 30},
-            legend={
-                "orientation": "h",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "x": 0,
-                "font": {"size": 14},
-            },
+            height=ROW * len(models) + 160,
+            margin={"l": 10, "r": 10, "t": 10, "b": 130},
+            legend={"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0, "font": {"size": 16}},
             shapes=[
                 {
                     "type": "line",

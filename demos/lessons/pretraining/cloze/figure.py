@@ -19,7 +19,7 @@ LINES = {  # method: (its name, hue, dash, symbol)
     "gain": ("prompt: larger ratio", CLASSES[0], "solid", "circle"),
     "tuned_with_prompt": ("fine-tuned with the prompt", CLASSES[1], "solid", "square"),
     "fine_tuned": ("fine-tuned with a new layer", CLASSES[2], "dash", "diamond"),
-    "few": ("fine-tuned: “few examples”", CLASSES[5], "longdash", "triangle-up"),
+    "few": ("fine-tuned: recipe for few examples", CLASSES[5], "longdash", "triangle-up"),
 }
 
 
@@ -75,9 +75,9 @@ def accuracy_figure(sample: Sample) -> go.Figure:
     )
     figure.update_layout(
         **plotly_layout(
-            height=400,
-            margin={"l": 62, "r": 10, "t": 8, "b": 128},
-            legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 15}},
+            height=420,
+            margin={"l": 62, "r": 10, "t": 8, "b": 160},
+            legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "font": {"size": 16}},
         )
     )
     figure.update_xaxes(type="category", title={"text": "labelled examples of each class", "standoff": 6})

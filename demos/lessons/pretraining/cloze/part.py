@@ -10,6 +10,7 @@ import gradio as gr
 
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
+from demos.figures.summary.summary import with_summary
 from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
@@ -53,9 +54,11 @@ def build(page: Page) -> None:
                 list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
-                accuracy_figure(sample()), label="Accuracy by number of examples", show_label=False,
+                with_summary(accuracy_figure(sample())),
+                label="Accuracy by number of examples",
+                show_label=False,
                 elem_id="cloze-accuracy",
-            )  # fmt: skip
+            )
             gr.HTML(TEXT.measured(sample(), sample().standard_error, sample().examples_help), elem_id="cloze-measured")
     with all_controls(page, __file__):
         draw = gr.Slider(
