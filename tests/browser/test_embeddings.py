@@ -55,7 +55,9 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     page.locator("#embeddings-search-tokens .label-wrap").click()
     expect(page.locator("#search-token-lists li")).to_have_count(6)
     expect(page.locator("#search-token-told")).to_contain_text("“A loaf of <img src=x onerror=alert(1)> bread”")
-    page.locator("#search-token-matrix").scroll_into_view_if_needed()  # figures below the window wait until they are near
+    page.locator(
+        "#search-token-matrix"
+    ).scroll_into_view_if_needed()  # a figure below the window waits until it is near
     expect(page.locator("#search-token-matrix .heatmaplayer .hm")).to_have_count(1)
 
 

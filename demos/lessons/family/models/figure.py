@@ -49,7 +49,7 @@ def timeline(models: Sequence[Model]) -> go.Figure:
         **plotly_layout(
             height=ROW * len(models) + 160,
             margin={"l": 10, "r": 10, "t": 10, "b": 130},
-            legend={"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0, "font": {"size": 16}},
+            legend={"orientation": "h", "y": -0.08, "yanchor": "top", "x": 0, "font": {"size": 16}},
             shapes=[
                 {
                     "type": "line",
