@@ -231,6 +231,7 @@ def test_a_run_goes_on_while_its_page_is_loaded_anew(open_lesson: Callable[..., 
     expect(status).to_contain_text("examples/s", timeout=60_000)
     expect(page.locator("#finetune-curve path.train").first).to_be_attached()
     expect(page.locator("#finetune-start")).to_be_disabled()
+    expect(status).to_contain_text(re.compile(r"Step [\d,]+ of"))  # between two steps, it looks at the validation
     assert step_of(status.inner_text()) > before
     page.click("#finetune-stop")
     expect(status).to_contain_text("Stopped after", timeout=30_000)
