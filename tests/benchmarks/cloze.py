@@ -41,7 +41,7 @@ from demos.training.events import Finished
 from demos.training.loop import train
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
+from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset, Example
 
 PATTERN, WORDS = PATTERNS[0], LABEL_WORDS[0]
@@ -49,6 +49,7 @@ EACH = (1, 4, 8)  # solved examples of each class
 EPOCHS, RATE = 20, 1e-4  # of both fine-tunings that are not a recipe of the page
 POSITIVE = 1  # the class's index in the data
 MOST_WORDS = 20  # of an SST-2 sentence that is drawn: sixteen of them and the test sentence fit into 512 tokens
+ALL = 100_000  # training examples: more than any of the files has
 STORE = ModelStore()
 
 
@@ -134,18 +135,8 @@ def measured(data: Dataset, draws: int, short: bool = False) -> dict[str, dict[s
 
 def sst2(folder: Path) -> Dataset:
     """The public sentences: train to draw examples from, dev to test on."""
-    train_rows, test_rows = (
-        tuple(
-            Example(text, int(label))
-            for text, _, label in (
-                line.rpartition("\t") for line in (folder / name).read_text(encoding="utf-8").splitlines() if line
-            )
-        )
-        for name in ("train.tsv", "dev.tsv")
-    )
-    own: Any = SOURCES["sentiment"].load(0, 2_000)
-    train_rows = tuple(row for row in train_rows if len(row.text.split()) <= MOST_WORDS)
-    return replace(own, name="SST-2", train=train_rows, validation=test_rows[:6], test=test_rows)
+    data: Any = load_file("sentence", folder / "train.tsv", folder / "dev.tsv", 0, ALL)
+    return replace(data, train=tuple(row for row in data.train if len(row.text.split()) <= MOST_WORDS))
 
 
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
@@ -154,7 +145,7 @@ def main(short: bool = False, options: Sequence[str] = ()) -> None:
     rest = [option for option in options if option != "--write"]
     given = dict(zip(rest[::2], rest[1::2], strict=True))
     data: Any = sst2(Path(given["--sst2"])) if "--sst2" in given else SOURCES["sentiment"].load(0, 2_000)
-    assert data.labels.index("positive") == POSITIVE
+    assert data.labels[POSITIVE] in ("positive", "1")
     if short:
         data = replace(data, test=data.test[:4])
     draws = 1 if short else int(given.get("--draws", 10))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any, TypeVar
 
 from playwright.sync_api import Page
 
 from tests.browser.conftest import stands, visit
-from tests.lectures import Slide, differences, slides
+from tests.lectures import Difference, Slide, differences, slides
+
+Row = TypeVar("Row", Slide, Difference)
 
 CARD = ".question"
 # Which promises [row, selector, words] the open view does not keep. A fold is opened, and a question asked, by the way.
@@ -38,50 +41,50 @@ SHOWN = """(selector) => [
 ]"""
 
 
-def test_each_view_shows_what_its_rows_promise(page: Page, app_url: str) -> None:
-    rows = sorted((row for row in slides() if row.view), key=lambda row: (row.lesson, row.query))
-    assert len(rows) > 100
-    broken = []
-    for lesson, of_lesson in groupby(rows, key=lambda row: row.lesson):
+def views_opened(page: Page, app_url: str, rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """The rows of one view after another, each view open: its lesson by its address, the next ones within the page."""
+    ordered = sorted(rows, key=lambda row: (row.lesson, row.query))
+    for lesson, of_lesson in groupby(ordered, key=lambda row: row.lesson):
         for number, (query, of_view) in enumerate(groupby(of_lesson, key=lambda row: row.query)):
             if number:
                 page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson, query])
             else:
                 visit(page, f"{app_url}/{lesson}?{query}")
                 stands(page, lesson)
-            promised = list(of_view)
-            broken += broken_of(page, [row for row in promised if row.selector != CARD])
-            broken += broken_of(page, [row for row in promised if row.selector == CARD])  # it covers the rest
+            yield list(of_view)
+
+
+def test_each_view_shows_what_its_rows_promise(page: Page, app_url: str) -> None:
+    rows = [row for row in slides() if row.view]
+    assert len(rows) > 100
+    broken = []
+    for promised in views_opened(page, app_url, rows):
+        broken += broken_of(page, [row for row in promised if row.selector != CARD])
+        broken += broken_of(page, [row for row in promised if row.selector == CARD])  # it covers the rest
     assert not broken, "\n".join(map(str, broken))
 
 
 def test_what_lectures_say_otherwise_is_in_sight(page: Page, app_url: str) -> None:
     """The sentence is visible without a press: in no fold, and in no answer to a question."""
-    rows = sorted(differences(), key=lambda row: (row.lesson, row.query))
     hidden = []
-    for lesson, of_lesson in groupby(rows, key=lambda row: row.lesson):
-        for number, (query, of_view) in enumerate(groupby(of_lesson, key=lambda row: row.query)):
-            if number:
-                page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson, query])
-            else:
-                visit(page, f"{app_url}/{lesson}?{query}")
-                stands(page, lesson)
-            sentences = [row.sentence for row in of_view]
-            for _ in range(400):  # as in `broken_of`
-                missing: list[str] = page.evaluate(IN_SIGHT, sentences)
-                if not missing:
-                    break
-                page.wait_for_timeout(100)
-            hidden += [(lesson, query, sentence) for sentence in missing]
+    for said in views_opened(page, app_url, differences()):
+        missing = left_of(page, IN_SIGHT, [row.sentence for row in said])
+        hidden += [(said[0].lesson, said[0].query, sentence) for sentence in missing]
     assert not hidden, "\n".join(map(str, hidden))
 
 
 def broken_of(page: Page, rows: Sequence[Slide]) -> list[list[str]]:
     """What the open view still lacks of its rows' promises, once it has had time to be drawn; and what it shows."""
     asked = [[row.key, row.selector, list(row.words)] for row in rows]
+    return [[*promise, *page.evaluate(SHOWN, promise[1])] for promise in left_of(page, BROKEN, asked)]
+
+
+def left_of(page: Page, script: str, asked: Sequence[Any]) -> list[Any]:
+    """What `script` still misses of all that is asked, once the open view has had time to be drawn."""
+    missing: list[Any] = []
     for _ in range(400):  # tenths of a second, as long as other browser tests wait
-        broken: list[list[str]] = page.evaluate(BROKEN, asked)
-        if not broken:
-            return []
+        missing = page.evaluate(script, asked)
+        if not missing:
+            break
         page.wait_for_timeout(100)
-    return [[*promise, *page.evaluate(SHOWN, promise[1])] for promise in broken]
+    return missing

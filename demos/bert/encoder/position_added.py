@@ -7,6 +7,8 @@ from math import exp, lgamma, pi, sqrt
 
 import numpy as np
 
+from demos.bert.embeddings.similarity import normalised
+
 
 @dataclass(frozen=True)
 class AddedOrConcatenated:
@@ -35,8 +37,7 @@ def added_or_concatenated(word: np.ndarray, position: np.ndarray, weight: np.nda
 
 def overlap(rows: np.ndarray, others: np.ndarray) -> float:
     """The mean size of the cosine of a row [a, d] and one of the `others` [b, d]; 0 where all are orthogonal."""
-    first, second = (table / np.linalg.norm(table, axis=1, keepdims=True) for table in (rows, others))
-    return float(np.abs(first @ second.T).mean())
+    return float(np.abs(normalised(rows) @ normalised(others).T).mean())
 
 
 def mean_overlap(width: int) -> float:

@@ -22,7 +22,25 @@ MOST_WEIGHTS = 1_200_000_000  # bytes of all together: XLM-R alone, or GPT-2 and
 MOST_READ = 40_000_000  # bytes of attention weights; 12 layers of 12 heads and 40 tokens are 0.9 MB
 
 
-class FamilyStore(ModelStore):
+class PinnedStore(ModelStore):
+    """`ModelStore` for a few models of the Hub, each of its own class; a subclass says how its files are opened."""
+
+    def _opened(self, key: str, folder: Path) -> LoadedModel:
+        """The model in these files, which are all there and of the right kind."""
+        raise NotImplementedError
+
+    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
+        spec = self.catalogue[key]
+        try:
+            folder = self._files(spec)  # first: it fetches what is missing, and tells how far it is
+            check_config(spec, folder)
+            take(float32_bytes(folder))
+            return self._opened(key, folder)
+        finally:
+            self._progress.pop(key, None)
+
+
+class FamilyStore(PinnedStore):
     """`ModelStore` for members: with their own files and classes, and few of them in memory at one time."""
 
     def __init__(self, memory: Budget | None = None, members: Mapping[str, Member] = MEMBERS) -> None:
@@ -50,18 +68,12 @@ class FamilyStore(ModelStore):
         member = self.members[spec.key]
         return model_folder(member, progress=lambda count: self._note(spec.key, count))
 
-    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
+    def _opened(self, key: str, folder: Path) -> LoadedModel:
         member = self.members[key]
-        try:
-            folder = self._files(member)  # first: it fetches what is missing, and tells how far it is
-            check_config(member, folder)
-            take(float32_bytes(folder))
-            kind: Any = AutoModelForSeq2SeqLM if member.stack == BOTH else AutoModel
-            model = read_weights(kind, folder)
-            tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-            return LoadedModel(member, tokenizer, model.eval().requires_grad_(False))
-        finally:
-            self._progress.pop(key, None)
+        kind: Any = AutoModelForSeq2SeqLM if member.stack == BOTH else AutoModel
+        model = read_weights(kind, folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        return LoadedModel(member, tokenizer, model.eval().requires_grad_(False))
 
 
 def check_config(spec: ModelSpec, folder: Path) -> None:

@@ -6,8 +6,9 @@ a dense layer with ReLU and a linear one; the classes for tokens and for answers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -17,12 +18,12 @@ from transformers import (
     AutoModelForTokenClassification,
 )
 
-from demos.bert.family.family_store import check_config
+from demos.bert.family.family_store import PinnedStore
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.memory_budget import Budget
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import float32_bytes, read_weights
+from demos.bert.model.weights import read_weights
 from demos.training.export.transformers_folder import SHAPES, STOCK
 from demos.training.learning.model import Model, Trained, load_tokenizer
 from demos.training.tasks.classification.task import Classification
@@ -67,7 +68,7 @@ _MODELS = (
 HUB_MODELS: Mapping[str, HubModel] = {model.key: model for model in _MODELS}
 
 
-class HubModels(ModelStore):
+class HubModels(PinnedStore):
     """`ModelStore` for them: with their layers on top, and within the memory budget."""
 
     def __init__(self, memory: Budget | None = None, models: Mapping[str, HubModel] = HUB_MODELS) -> None:
@@ -79,16 +80,9 @@ class HubModels(ModelStore):
         """The model for a kind of task, as a run of ours is asked. Raises UserError where it can't be had."""
         return trained_of(kind, self.get(kind))
 
-    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
-        spec = self.models[key]
-        try:
-            folder = self._files(spec)  # first: it fetches what is missing, and tells how far it is
-            check_config(spec, folder)
-            take(float32_bytes(folder))
-            model = read_weights(CLASSES[key], folder, "sdpa")
-            return LoadedModel(spec, load_tokenizer(folder), model.eval().requires_grad_(False))
-        finally:
-            self._progress.pop(key, None)
+    def _opened(self, key: str, folder: Path) -> LoadedModel:
+        model = read_weights(CLASSES[key], folder, "sdpa")
+        return LoadedModel(self.spec(key), load_tokenizer(folder), model.eval().requires_grad_(False))
 
 
 def trained_of(kind: str, loaded: LoadedModel) -> Trained:
