@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from demos.page.tours.tour_file import read_tour
 from tests.browser.faults import serious_faults
@@ -197,6 +197,21 @@ def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open
     expect(page.locator("#tour .said")).to_contain_text("## no stop")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#overview-picture.toured")).to_be_visible()
+
+
+def test_a_tour_that_is_started_while_its_file_is_read_is_that_files(open_lesson: Open, tmp_path: Path) -> None:
+    file = tmp_path / "mine.md"
+    file.write_text("---\ntitle: Mine\n---\n## Layers\nview: /encoder\nOne after the other.\n", encoding="utf-8")
+    page = open_lesson("tokens")
+    page.evaluate("insideBert.ownTour.open()")
+    asked: list[Route] = []
+    page.route("**/tours/read*", lambda route: asked.append(route), times=1)  # and is not answered yet
+    with page.expect_request("**/tours/read*"):
+        page.locator("#own-tour [data-file]").set_input_files(file)
+    page.get_by_role("button", name="Start the tour").click()
+    expect(page.locator("#own-tour [role=status]")).to_be_empty()  # not that the tour has no stop
+    asked[0].continue_()
+    expect(page.locator(TITLE)).to_have_text("Layers")
 
 
 def a_bad_file_is_told_with_its_line(page: Page, folder: Path) -> None:

@@ -8,6 +8,7 @@
   const [MOST_STOPS, MOST_BYTES] = [Number(editor.dataset.mostStops), Number(editor.dataset.mostBytes)];
   const PASSING = ["tour", "stop", "present", "__theme", "cut"]; // in the link: what is not the view's
   const own = read();
+  let reading; // the file that was chosen, until it is in the editor
 
   const say = (text) => (part("[data-told]").textContent = text);
   function save() {
@@ -101,6 +102,7 @@
       part(`li[data-index="${to}"] [data-do="${to < from ? "up" : "down"}"]`).focus();
     },
     async walk() {
+      await reading;
       if (!own.stops.length) return say(word("empty"));
       const tour = await checked(FILE, blob());
       if (!tour) return;
@@ -113,6 +115,7 @@
       location.assign(`./${first.lesson}?${query}`);
     },
     async download() {
+      await reading;
       if (!own.stops.length) return say(word("empty"));
       const address = URL.createObjectURL(blob());
       Object.assign(document.createElement("a"), { href: address, download: FILE }).click();
@@ -140,7 +143,7 @@
     save();
   };
   part("[data-file]").onchange = ({ target }) => {
-    if (target.files[0]) opened(target.files[0]);
+    if (target.files[0]) reading = opened(target.files[0]);
     target.value = ""; // the same file again, mended
   };
   show();
