@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,31 +12,13 @@ from demos.bert.family.attentions import Reading, of_both_stacks, of_one_stack
 from demos.bert.family.members import BOTH, MEMBERS, Member
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.memory_budget import Budget
-from demos.bert.model.models import LoadedModel, ModelStore, model_folder
+from demos.bert.model.models import LoadedModel, model_folder
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import float32_bytes, read_weights
-from demos.errors import UserError
+from demos.bert.model.pinned_store import PinnedStore
+from demos.bert.model.weights import read_weights
 
 MOST_WEIGHTS = 1_200_000_000  # bytes of all together: XLM-R alone, or GPT-2 and RoBERTa
 MOST_READ = 40_000_000  # bytes of attention weights; 12 layers of 12 heads and 40 tokens are 0.9 MB
-
-
-class PinnedStore(ModelStore):
-    """`ModelStore` for a few models of the Hub, each of its own class; a subclass says how its files are opened."""
-
-    def _opened(self, key: str, folder: Path) -> LoadedModel:
-        """The model in these files, which are all there and of the right kind."""
-        raise NotImplementedError
-
-    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
-        spec = self.catalogue[key]
-        try:
-            folder = self._files(spec)  # first: it fetches what is missing, and tells how far it is
-            check_config(spec, folder)
-            take(float32_bytes(folder))
-            return self._opened(key, folder)
-        finally:
-            self._progress.pop(key, None)
 
 
 class FamilyStore(PinnedStore):
@@ -74,13 +55,3 @@ class FamilyStore(PinnedStore):
         model = read_weights(kind, folder)
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         return LoadedModel(member, tokenizer, model.eval().requires_grad_(False))
-
-
-def check_config(spec: ModelSpec, folder: Path) -> None:
-    """Raises UserError, one sentence, where the folder's model is of another kind than the catalogue says."""
-    try:
-        model_type = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{spec.title} can't be opened: its config.json can't be read.") from error
-    if model_type != spec.architecture:
-        raise UserError(f"{spec.title} can't be opened: its config.json says {str(model_type)[:40]!r}.")

@@ -18,11 +18,11 @@ from transformers import (
     AutoModelForTokenClassification,
 )
 
-from demos.bert.family.family_store import PinnedStore
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
+from demos.bert.model.pinned_store import PinnedStore
 from demos.bert.model.weights import read_weights
 from demos.training.export.transformers_folder import SHAPES, STOCK
 from demos.training.learning.model import Model, Trained, load_tokenizer

@@ -10,7 +10,7 @@ from demos.files import read_beside
 
 
 def ready_code(lines: Sequence[str], question: str) -> str:
-    """Prints the adapters' answers about these lines; runs in the folder of Inside BERT, where the adapters lie."""
+    """Prints the adapters' answers about these lines; runs where their files are: a notebook brings them along."""
     return _filled(read_beside(__file__, "program.txt"), {"LINES": list(lines), "QUESTION": question})
 
 
