@@ -48,14 +48,22 @@ def costs() -> list[Cost]:
 
 def operations(shape: Shape) -> float:
     """Multiplications and additions of the whole pre-training of an encoder."""
-    parts = [STEPS * share * SEQUENCES * length * work_per_token(shape, length).total for length, share in LENGTHS]
-    return PASSES * sum(parts)
+    return sum(_operations(shape, STEPS * share * SEQUENCES * length, length) for length, share in LENGTHS)
 
 
-def seconds_here(shape: Shape, trained: Shape, tokens: int, seconds: float) -> float:
-    """How long `shape`'s pre-training would take where a step of `trained` with so many tokens in all takes `seconds`.
+def fine_tuning_operations(shape: Shape) -> float:
+    """The same of a fine-tuning on MNLI."""
+    return _operations(shape, fine_tuned_tokens(), PADDED)
+
+
+def _operations(shape: Shape, tokens: float, length: int) -> float:
+    """Those of reading so many tokens, forward and backward, in sequences of this length."""
+    return PASSES * tokens * work_per_token(shape, length).total
+
+
+def seconds_here(operations: float, trained: Shape, tokens: int, seconds: float) -> float:
+    """How long so many operations would take where a step of `trained` with so many tokens in all takes `seconds`.
 
     The step's sequences are short, so attention's own products are left out of its operations.
     """
-    rate = PASSES * tokens * work_per_token(trained, 0).total / seconds
-    return operations(shape) / rate
+    return operations / (_operations(trained, tokens, 0) / seconds)

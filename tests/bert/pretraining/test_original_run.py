@@ -17,6 +17,7 @@ from demos.bert.pretraining.original_run import (
     WORDS,
     costs,
     fine_tuned_tokens,
+    fine_tuning_operations,
     operations,
     seconds_here,
     tokens_read,
@@ -70,5 +71,14 @@ def test_the_same_machine_needs_the_time_that_its_rate_says() -> None:
     base = KNOWN[-2]
     share = operations(base) / (PASSES * tokens_read() * work_per_token(base, 0).total)
     assert 1 < share < 1.1
-    assert seconds_here(base, base, 1_000, 10.0) == pytest.approx(tokens_read() / 100 * share)
-    assert seconds_here(base, SMALL, 1_000, 10.0) > 100 * seconds_here(base, base, 1_000, 10.0)
+    assert seconds_here(operations(base), base, 1_000, 10.0) == pytest.approx(tokens_read() / 100 * share)
+    slow, quick = (seconds_here(operations(base), shape, 1_000, 10.0) for shape in (SMALL, base))
+    assert slow > 100 * quick
+
+
+def test_fine_tuning_is_a_282nd_of_the_tokens_and_less_of_the_operations() -> None:
+    base = KNOWN[-2]
+    here = seconds_here(fine_tuning_operations(base), base, 1_000, 10.0)
+    assert here == pytest.approx(fine_tuned_tokens() / 100, rel=0.03)  # attention's own products beside it
+    assert tokens_read() / fine_tuned_tokens() == pytest.approx(282, abs=1)
+    assert operations(base) / fine_tuning_operations(base) > 282  # a quarter of BERT's tokens stood in long sequences

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from demos.bert.model.models import ModelStore
 from demos.lessons.attention.grammar.part import OWN, show
 from demos.lessons.attention.grammar.question import answer
 from demos.lessons.attention.grammar.scores import SENTENCES
+from demos.lessons.attention.grammar.text import PUBLISHED
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
@@ -36,6 +39,28 @@ def test_picture_table_and_program_say_the_same(services: Services, name: str, d
     assert f"{drawn.max():.0%} of {len(relation.places)} cases" in one_line(best)
     assert str(best).count("<tr") == len(RELATIONS) + 1
     assert str(pairs).count("✓") == round(drawn.max() * len(relation.places))
+
+
+# What Clark et al.'s Syntax_Analysis.ipynb prints: relation, cases, best head (from 0), best offset.
+PRINTED = """
+det      |  3337 | attn: 94.3 | offset= 1: 51.7 | 7-10 dep->head
+nsubj    |  2804 | attn: 58.5 | offset= 1: 45.5 | 7-1 dep->head
+dobj     |  1591 | attn: 86.8 | offset=-2: 40.0 | 7-9 dep->head
+poss     |   708 | attn: 80.5 | offset= 1: 47.7 | 6-5 dep->head
+"""
+OURS = {"det": "determiner", "nsubj": "subject", "dobj": "object", "poss": "possessive"}
+
+
+def test_the_published_figures_are_the_authors(services: Services) -> None:
+    line = re.compile(r"(\w+) +\|.*attn: (.+) \| offset= ?(.+): (.+) \| (\d+)-(\d+)")
+    found = {
+        OURS[match[1]]: (int(match[5]) + 1, int(match[6]) + 1, float(match[2]), int(match[3]), float(match[4]))
+        for match in line.finditer(PRINTED)
+    }
+    assert found == {name: PUBLISHED[name] for name in OURS.values()}
+    shown = one_line(show(services, Sentence("", "", "minilm"), "subject", OWN)[1])  # counted from 1
+    assert "<td>58.5% (8-2)</td><td>45.5% (+1)</td>" in shown
+    assert "<td>65.1% (5-4)</td><td>–</td>" in shown
 
 
 def test_the_question_knows_this_models_head(services: Services) -> None:

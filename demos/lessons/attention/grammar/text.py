@@ -8,19 +8,21 @@ from demos.bert.attention.grammar import Relation, Sentence, best_place
 from demos.templates import templates
 
 TEXT = templates(__file__)
-# Clark et al. 2019, table 1 and figure 5: BERT base's head as (layer, head) counted from 1, its accuracy in percent.
-PUBLISHED = {
-    "object": (8, 10, 86.8),
-    "determiner": (8, 11, 94.3),
-    "possessive": (7, 6, 80.5),
-    "coreference": (5, 4, 65.1),
+# Clark et al. 2019 on BERT base: layer and head, from 1; its accuracy in percent; the best offset, where it is given,
+# and its accuracy: table 1, section 4.3, and their Syntax_Analysis.ipynb (github.com/clarkkev/attention-analysis).
+PUBLISHED: Mapping[str, tuple[int, int, float, int | None, float]] = {
+    "subject": (8, 2, 58.5, 1, 45.5),
+    "object": (8, 10, 86.8, -2, 40.0),
+    "determiner": (8, 11, 94.3, 1, 51.7),
+    "possessive": (7, 6, 80.5, 1, 47.7),
+    "coreference": (5, 4, 65.1, None, 0.0),
 }
 
 
 def relations_html(relations: Mapping[str, Relation], chosen: str, direction: int, sentences: int) -> str:
     """A row a relation: its best head, the same on sentences it was not chosen on, the best offset, Clark et al.'s."""
     selected = relations[chosen]
-    rows = [(relation, relation.best, PUBLISHED.get(name)) for name, relation in relations.items()]
+    rows = [(relation, relation.best, PUBLISHED[name]) for name, relation in relations.items()]
     best = best_place(selected.hits[direction : direction + 1])[1:]
     share = float(selected.accuracy[(direction, *best)])
     return TEXT.relations(rows, selected, direction, best, share, sentences)

@@ -17,6 +17,7 @@ from demos.bert.pretraining.original_run import (
     WORDS,
     costs,
     fine_tuned_tokens,
+    fine_tuning_operations,
     seconds_here,
     tokens_read,
 )
@@ -170,12 +171,14 @@ def original_html(title: str, trained: Shape, tokens: int, seconds: float, measu
         }
         for cost in costs()
     ]
-    base, large = (seconds_here(cost.shape, trained, tokens, seconds) / A_YEAR for cost in costs())
+    base, large = (seconds_here(cost.operations, trained, tokens, seconds) / A_YEAR for cost in costs())
+    tuned = seconds_here(fine_tuning_operations(costs()[0].shape), trained, tokens, seconds)
     here = {
         "title": title,
         "measured": TEXT.measured(measured),
         "rate": tokens / seconds,
         "base": TEXT.years(base),
         "large": TEXT.years(large),
+        "fine_tuned": TEXT.hours(tuned / 3600),
     }
     return TEXT.original(WORDS, tokens_read(), LONGEST, STEPS, SEQUENCES, cost_rows, fine_tuned_tokens(), here)
