@@ -1,4 +1,4 @@
-"""How large other Transformers are: counted from their configurations, or quoted where those are not published."""
+"""How large other Transformers are, counted from their configurations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ class Known:
     width: int
     heads: int
     parameters: int
-    source: str  # of the configuration, or of the number
-    counted: bool = True  # else `parameters` is the source's own, rounded number
+    source: str  # of the configuration
 
 
 def _stack(layers: int, d: int, f: int) -> int:
     """BERT's layers: four matrices of attention, two of feed-forward, all with biases, and two norms."""
     return layers * (4 * (d * d + d) + 2 * d * f + f + d + 4 * d)
+
+
+def _transformer(d: int, f: int) -> int:
+    """Six layers of an encoder, six of a decoder, which attend twice and have three norms, and one table of words.
+
+    The paper says "about 37000" words, and has sines and cosines for positions.
+    """
+    encoder, second = _stack(6, d, f), 6 * (4 * (d * d + d) + 2 * d)
+    return 37_000 * d + 2 * encoder + second
 
 
 def _encoder(layers: int, d: int, vocabulary: int, positions: int, segments: int, *, pooler: bool) -> int:
@@ -47,12 +55,13 @@ def _t5(layers: int, d: int, f: int, heads: int, head: int) -> int:
     return 32_128 * d + encoder + decoder + 2 * (32 * heads + d)
 
 
-VASWANI, RADFORD = "Vaswani et al. 2017, table 3", "Radford et al. 2018, section 4.1"
+VASWANI = "Vaswani et al. 2017, table 3, with 37,000 words; it says {} million"
+RADFORD = "Radford et al. 2018, section 4.1"
 FILES, SANH, LIU = "its released files", "Sanh et al. 2019, section 3", "Liu et al. 2019, section 2"
 LAN, RAFFEL, BROWN = "Lan et al. 2020, table 1", "Raffel et al. 2020, section 3", "Brown et al. 2020, table 2.1"
 OTHERS = (
-    Known("Transformer, base", 2017, "6 + 6", 512, 8, 65_000_000, VASWANI, counted=False),
-    Known("Transformer, big", 2017, "6 + 6", 1024, 16, 213_000_000, VASWANI, counted=False),
+    Known("Transformer, base", 2017, "6 + 6", 512, 8, _transformer(512, 2048), VASWANI.format(65)),
+    Known("Transformer, big", 2017, "6 + 6", 1024, 16, _transformer(1024, 4096), VASWANI.format(213)),
     Known("GPT", 2018, "12", 768, 12, (40_478 + 512) * 768 + _stack(12, 768, 3072), RADFORD),
     Known("GPT-2, smallest", 2019, "12", 768, 12, _gpt2(12, 768, 1024), FILES),
     Known("GPT-2, largest", 2019, "48", 1600, 25, _gpt2(48, 1600, 1024), FILES),

@@ -63,7 +63,7 @@ def link(member: str = "", model: str = "", part: str = "", lesson: str = "famil
 def models() -> tuple[Model, ...]:
     """All, by date."""
     counts = {shape.name: (total_parameters(shape), True) for shape in KNOWN}
-    counts |= {other.name: (other.parameters, other.counted) for other in OTHERS}
+    counts |= {other.name: (other.parameters, True) for other in OTHERS}
     family = []
     for row in yaml.safe_load(read_beside(__file__, "models.yaml")):
         quoted = row.pop("parameters", None), False
