@@ -75,6 +75,7 @@ class Form:
     shape: Shape
     architecture: str  # the class's name
     why_own: str  # why it is a class of its own, as the end of "... because"; "" where it is a stock one
+    tau: float | None = None  # the threshold of "no answer", which is no weight; None where it is never the answer
 
     @property
     def auto(self) -> str:
@@ -91,7 +92,8 @@ def form_of(task: Any, config: Any) -> Form:
         raise UserError("Only a model with a head can be exported here; this model is only an encoder.")
     shape = SHAPES[task.kind]
     why = _why_own(task, config, shape)
-    return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why)
+    tau = task.tau if getattr(task, "unanswerable", False) else None
+    return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why, tau)
 
 
 def _why_own(task: Any, config: Any, shape: Shape) -> str:

@@ -22,6 +22,7 @@ from demos.training.export.transformers_folder import export, form_of, how_loade
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multiple_choice.task import MultipleChoice
+from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.similarity.task import Similarity
 from tests.training.export.test_transformers_folder import LABELS, trained_on
@@ -121,3 +122,36 @@ def test_the_cards_program_runs_in_the_folder(
     monkeypatch.chdir(tmp_path)
     exec(compile(usage_code(replace(told(), recipe=Recipe(task=kind)), form), "card", "exec"), {})
     assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("hidden", [(), (8,)])
+def test_the_cards_program_gives_no_answer_where_the_page_does(
+    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, hidden: tuple[int, ...]
+) -> None:
+    """A threshold between two questions' gaps: one has an answer, the other none, and the folder says which."""
+    examples = [
+        QuestionExample("Who sold bread?", "Ann sold tea."),
+        QuestionExample("When?", "The river is green now."),
+    ]
+    ready = trained_on(QuestionAnswering(hidden=hidden, unanswerable=True), tiny.model, tiny.tokenizer)
+    answers = ready.answers(examples)
+    task: Any = replace(ready.task, tau=sum(answer.gap for answer in answers) / 2)
+    form = export(replace(ready, task=task), tmp_path)
+    log = replace(told(), recipe=Recipe(task="question"))
+    code = usage_code(log, form)
+    assert f"more than the threshold τ = {task.tau:.6g}" in card(log, form, "")
+    monkeypatch.chdir(tmp_path)
+    printed = []
+    for example in examples:
+        asked = code.replace("The question?", example.question).replace("The paragraph.", example.context)
+        exec(compile(asked, "card", "exec"), {})
+        printed.append(capsys.readouterr().out.strip())
+    shown = [task.predicted_text(answer, one) for answer, one in zip(answers, examples, strict=True)]
+    assert sorted(map(bool, shown)) == [False, True]
+    assert printed == [text or "no answer" for text in shown]
+
+
+def test_the_card_of_a_run_whose_questions_all_have_answers_names_no_threshold(tiny: LoadedModel) -> None:
+    log, form = replace(told(), recipe=Recipe(task="question")), form_of(QuestionAnswering(), tiny.model.config)
+    assert form.tau is None
+    assert "no answer" not in card(log, form, "")
