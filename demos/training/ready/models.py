@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
@@ -71,6 +72,8 @@ class Card:
     train: int  # examples
     rank: int
     bytes: int
+    steps: int  # that its training made
+    planned: int  # and would have made without a time limit
     scores: tuple[Score, ...]
 
 
@@ -81,4 +84,6 @@ def card(kind: str) -> Card:
     for measured in log["measured"]:
         metrics = tuple((name, value) for name, value in measured.items() if name not in ("data", "test"))
         scores.append(Score(TASKS[kind], DATA_NAMES.get(measured["data"], measured["data"]), measured["test"], metrics))
-    return Card(TASKS[kind], log["train"], log["settings"]["lora_rank"], log["bytes"], tuple(scores))
+    settings = log["settings"]
+    planned = settings["epochs"] * ceil(log["train"] / settings["batch_size"])
+    return Card(TASKS[kind], log["train"], settings["lora_rank"], log["bytes"], log["steps"], planned, tuple(scores))
