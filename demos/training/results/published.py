@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import yaml
@@ -14,18 +14,21 @@ from demos.training.results.history import Record
 
 @dataclass(frozen=True)
 class Column:
-    """One score. Runs that were tested on one of the data sets `data` (ids) may have it, as `metric`."""
+    """One score. Runs that were tested on one of the data sets `data` (ids) may have it, as `metric`.
+
+    Those on one of our own data sets for the same kind of task (`like`) may have it too, apart from the others.
+    """
 
     name: str
     note: str = ""
     data: tuple[str, ...] = ()
     metric: str = ""  # as a run's `metrics` call it; "" where no run can have it
+    like: Mapping[str, str] = field(default_factory=dict, hash=False)  # our own data: the metric's name there
 
     def own(self, record: Record) -> float | None:
-        """The run's score in per cent, where it was tested on this data by this metric."""
-        if record.source not in self.data or self.metric not in record.metrics:
-            return None
-        return 100 * record.metrics[self.metric]
+        """The run's score in per cent, where it was tested on this data or on ours that is like it, by this metric."""
+        metric = self.metric if record.source in self.data else self.like.get(record.source, "")
+        return 100 * record.metrics[metric] if metric in record.metrics else None
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Row:
     date: str  # year-month
     values: tuple[float | None, ...]
     is_own: bool = False
+    other_data: str = ""  # of an own run: our data set, where that is not the one of the column
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,13 @@ def boards() -> dict[str, Board]:
 
 
 def own_rows(board: Board, records: Sequence[Record]) -> list[Row]:
-    """The runs that were tested on this board's data, by its metrics."""
+    """The runs that were tested by this board's metrics: on its data, then on our own for the same kind of task."""
     rows = []
     for record in records:
         values = tuple(column.own(record) for column in board.columns)
         if any(value is not None for value in values):
-            system = f"your run {record.number}: {record.model}"
-            rows.append(Row(system, f"{record.examples[2]:,} test examples", record.time[:7], values, is_own=True))
-    return rows
+            is_ours = any(record.source in column.like for column in board.columns)
+            told = f"your run {record.number}: {record.model}"
+            tests, month = f"{record.examples[2]:,} test examples", record.time[:7]
+            rows.append(Row(told, tests, month, values, is_own=True, other_data=record.data if is_ours else ""))
+    return sorted(rows, key=lambda row: bool(row.other_data))

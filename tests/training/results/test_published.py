@@ -8,8 +8,12 @@ import pytest
 
 from demos.lessons.finetune.published.figure import board_html
 from demos.lessons.finetune.runs.part import sample
+from demos.training.data.benchmarks import positive_class
+from demos.training.metrics import ACCURACY, SPEARMAN, f1_of
 from demos.training.results.history import record_from
 from demos.training.results.published import Board, boards, own_rows
+from demos.training.sources import SOURCES
+from tests.one_line import one_line
 
 
 @pytest.mark.parametrize("board", boards().values(), ids=lambda board: board.name)
@@ -50,6 +54,29 @@ def test_own_runs_stand_where_data_and_metric_fit() -> None:
     second = replace(run, source="rajpurkar/squad_v2::validation", metrics={"exact match": 0.5, "token F1": 0.6})
     assert not own_rows(boards()["SQuAD 1.1"], [second])
     assert own_rows(boards()["SQuAD 2.0"], [second])[0].values == (50.0, 60.0, None, None)
+
+
+def test_runs_on_our_own_data_stand_apart() -> None:
+    ours = replace(sample()[1], number=7, source="paraphrase", data="Paraphrases", metrics={f1_of("paraphrase"): 0.75})
+    theirs = replace(ours, number=8, source="nyu-mll/glue:mrpc:test", metrics={f1_of("equivalent"): 0.9})
+    board = boards()["GLUE"]
+    rows = own_rows(board, [ours, theirs])
+    assert [(row.other_data, max(filter(None, row.values))) for row in rows] == [("", 90.0), ("Paraphrases", 75.0)]
+    shown = one_line(board_html(board, rows))
+    assert "your run 7: " in shown
+    assert shown.count("on our own “Paraphrases”") == 1
+    assert "can’t be compared" in shown
+    assert "can’t be compared" not in board_html(board, rows[:1])
+    assert "your run appears here" in board_html(board, [])
+
+
+def test_our_own_data_are_known_and_so_are_their_metrics() -> None:
+    known = {ACCURACY, SPEARMAN, "entity F1", "exact match", "token F1"}
+    for board in boards().values():
+        for column in board.columns:
+            for key, metric in column.like.items():
+                labels = getattr(SOURCES[key].load(0, 100), "labels", None) or ()
+                assert metric in known | {f1_of(positive_class(key, labels))}
 
 
 @pytest.mark.parametrize("data", ["shorter.csv", "traces.csv", "cola.csv", "my squad.json", "nyu-mll/glue:rte"])

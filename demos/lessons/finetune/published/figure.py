@@ -17,7 +17,8 @@ def board_html(board: Board, own: Sequence[Row]) -> Markup:
     rows = [*board.rows, *own]
     columns = zip(*(row.values for row in board.rows), strict=True)
     largest = [max(value or 0 for value in column) for column in columns]
-    return TEXT.board(board, rows, largest, bool(own), _written)
+    on_this, on_ours = (any(bool(row.other_data) == ours for row in own) for ours in (False, True))
+    return TEXT.board(board, rows, largest, on_this, on_ours, _written)
 
 
 def _written(value: float) -> str:
