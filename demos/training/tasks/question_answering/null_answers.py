@@ -75,7 +75,8 @@ class Graded:
     def best(self) -> float:
         """The tau with the highest F1 over all questions, of equals the nearest to 0, halfway to the next gap."""
         taus = self.thresholds()
-        *_, at = max((self.at(tau).every.f1, -abs(tau), at) for at, tau in enumerate(taus))
+        # Rounded, for sums of equal numbers in another order may differ in their last digit.
+        *_, at = max((round(self.at(tau).every.f1, 9), -abs(tau), at) for at, tau in enumerate(taus))
         return (taus[at] + taus[at + 1]) / 2 if at + 1 < len(taus) else taus[at]
 
     def null_scores(self, tau: float) -> NullScores:
