@@ -55,14 +55,12 @@ def earlier_run(number: int, task: Any, config: Any, now: Any) -> EarlierRun:
 
 
 def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = None) -> str:
-    """A program that trains this recipe and prints its test score; "" for data that needs more than a few lines.
+    """A program that trains this recipe and prints its test score.
 
     Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
     Raises UserError where the data can't be read.
     """
     reading, settings = reading_of(recipe), recipe.settings
-    if reading is None:
-        return ""
     needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)

@@ -47,6 +47,7 @@ class Fetched:
     notes: tuple[str, ...]
     columns: Mapping[str, str] = field(default_factory=dict)  # role -> the column's name there
     splits: Mapping[str, str] = field(default_factory=dict)  # train, validation, test -> the split's name there
+    parsed: frozenset[str] = frozenset()  # the roles of columns whose text holds lists, as JSON
 
     @property
     def source(self) -> str:
@@ -182,7 +183,7 @@ def read_hub(
     columns: Sequence[Column],
     stopped: Callable[[], bool] = lambda: False,
     tested: str | None = None,
-) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str]]:
+) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str], frozenset[str]]:
     """What `Fetched` holds beside the name: at most MAX_ROWS rows of each split whose name is known.
 
     `tested` is the split to test on, where it is not the one called test. Classes are told by their names.
@@ -193,6 +194,8 @@ def read_hub(
     named = _named_splits(list(opened), tested)
     splits: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # split -> rows read, those that have a class
     characters = 0
+    names: dict[str, str] = {}
+    parsed: set[str] = set()
     for split, name in named.items():
         rows = opened[name]
         kind = getattr(getattr(rows, "info", None), "builder_name", None)
@@ -200,7 +203,7 @@ def read_hub(
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
         answered: list[dict[str, Any]] = []
-        for values in _rows(rows, columns, split, stopped):
+        for values in _rows(rows, columns, split, stopped, names, parsed):
             read += 1
             if values is not None:
                 answered.append(values)
@@ -226,9 +229,7 @@ def read_hub(
             notes.append(f"{left_out:,} rows of the split {named[split]} have no {lacks} on the Hub and are not used.")
     if not records:
         raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
-    features = list(getattr(opened[next(iter(named.values()))], "features", None) or {})
-    places = find_columns(features, columns) if features else {}
-    return tuple(records), tuple(notes), {role: features[place] for role, place in places.items()}, split_names
+    return tuple(records), tuple(notes), names, split_names, frozenset(parsed)
 
 
 def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
@@ -275,9 +276,17 @@ def _named_splits(names: Sequence[str], tested: str | None) -> dict[str, str]:
 
 
 def _rows(
-    rows: Any, columns: Sequence[Column], split: str, stopped: Callable[[], bool]
+    rows: Any,
+    columns: Sequence[Column],
+    split: str,
+    stopped: Callable[[], bool],
+    told: dict[str, str],
+    parsed: set[str],
 ) -> Iterator[dict[str, Any] | None]:
-    """Each row's values by role; None for a row without a class."""
+    """Each row's values by role; None for a row without a class.
+
+    `told` becomes the first split's columns by role, and `parsed` the roles of lists that stand in text as JSON.
+    """
     features: Mapping[str, Any] = getattr(rows, "features", None) or {}
     names: dict[str, str] = {}  # role to column
     if features:
@@ -287,11 +296,15 @@ def _rows(
         if stopped():
             return
         names = names or {role: list(row)[place] for role, place in find_columns(list(row), columns).items()}
+        if not told:
+            told |= names
         values: dict[str, Any] = {}
         for column in columns:
             name = names.get(column.role)
             cell = _decoded(row.get(name), features.get(name)) if name else ""
             values[column.role] = value_of(cell[:MAX_CHARACTERS] if isinstance(cell, str) else cell, column.kind)
+            if isinstance(cell, str) and not isinstance(values[column.role], str):
+                parsed.add(column.role)
         if "split" in values:
             values["split"] = split
         yield values if _answer(values) else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +13,15 @@ from demos.files import DATA
 from demos.templates import templates
 from demos.training.data.file_tables import Table, read_table
 from demos.training.data.hub_data import fetch, hub_name
-from demos.training.data.json_tables import LINES, LIST
+from demos.training.data.json_tables import LINES
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
-from demos.training.data.tables import labelled_places, places_of
-from demos.training.data.text_encoding import file_bytes
+from demos.training.data.tables import labelled_places, places_of, value_of
+from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
-from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS
+from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
 
 TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
@@ -28,6 +30,14 @@ BUNDLED = {
     "unanswerable": "unanswerable.json",
     "endings": "endings.tsv", "similarity": "similarity.tsv",
 }  # fmt: skip
+SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
+LABELS = (  # how a label names the right ending: a pattern, and the ending's place
+    ("[0-9]{1,2}", "int(label){base}"),
+    (r"[0-9]{1,2}\.0", "int(float(label)){base}"),
+    ("ending_?[0-9]", "int(label[-1])"),
+    (f"[{LETTERS}{LETTERS.lower()}]", f"{LETTERS!r}.index(label.upper())"),
+    ("(?s:.*)", '[" ".join(str(ending).split()) for ending in row["endings"]].index(label)'),
+)
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
 
 
@@ -46,8 +56,8 @@ class _File:
     splits: tuple[str, ...]  # the names of splits that its rows use
 
 
-def reading_of(recipe: Recipe) -> Reading | None:
-    """How a program reads this recipe's data; None for the few forms that take more lines than a student wants to read.
+def reading_of(recipe: Recipe) -> Reading:
+    """How a program reads this recipe's data, as the page does.
 
     Raises UserError where the page itself can't read it.
     """
@@ -56,12 +66,8 @@ def reading_of(recipe: Recipe) -> Reading | None:
     own = recipe.data == UPLOAD
     path = Path(recipe.file) if own else DATA / BUNDLED[recipe.data]
     first = _file(recipe.task, path, path.name if own else f"assets/data/{path.name}", "rows")
-    if first is None:
-        return None
     if own and recipe.test_file:
         second = _file(recipe.task, Path(recipe.test_file), Path(recipe.test_file).name, "test")
-        if second is None:
-            return None
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         return _reading((*first.imports, *second.imports), f"{first.lines}\n{second.lines}\n{train}")
     if first.splits:
@@ -84,15 +90,16 @@ def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return train, test or validation
 
 
-def _file(kind: str, path: Path, shown: str, variable: str) -> _File | None:
+def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
     data, reader = file_bytes(path), reader_of(kind)
     rows, read_as = reader.read(data, path.name)
     splits = tuple(sorted({row.split.strip().lower() for row in rows} - {""}))
-    if any(getattr(row, "note", "") for row in rows):  # tags of another scheme than BIO
-        return None
+    bio = f"\n{TEXT.bio(variable)}" if any(getattr(row, "note", "") for row in rows) else ""  # of another scheme
     more = ("import re", "import string") if kind == "question" else ()
     if read_as.form.startswith("CoNLL"):
-        return _File(("import re",), TEXT.conll(repr(shown), repr(_encoding(read_as)), variable), splits)
+        blanks = any(" " in word for row in rows for word in row.words)
+        lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, _remarks(decode_text(data)[0]))
+        return _File(("import re",), f"{lines}{bio}", splits)
     if read_as.form == "SQuAD’s JSON":
         return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
     table = read_table(data, path.name)
@@ -101,95 +108,136 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File | None:
     else:
         table_rows, places, named = places_of(table, reader.columns, reader.nameless)
     columns = {(table.header[place] if named else place): role for role, place in places.items()}
-    reading = _pandas(table, repr(shown), named)
-    shaped = _shaped(
-        kind, variable, [{role: cells[place] for role, place in places.items()} for _, cells in table_rows]
-    )
-    if not reading or shaped is None:
-        return None
+    kinds = {column.role: column.kind for column in reader.columns}
+    cells = [{role: cells[place] for role, place in places.items()} for _, cells in table_rows]
+    records = [{role: value_of(cell, kinds.get(role, "text")) for role, cell in row.items()} for row in cells]
+    parsed = {
+        role
+        for row, record in zip(cells, records, strict=True)
+        for role, cell in row.items()
+        if isinstance(cell, str) and not isinstance(record[role], str)
+    }
     renamed = {column: role for column, role in columns.items() if column != role}
-    return _File((PANDAS, *more), f"{TEXT.table(reading, renamed, variable)}\n{shaped}".strip(), splits)
+    taken = [role for role in renamed.values() if role in table.header and role not in columns]  # by no role's column
+    before, reading, needed = _pandas(table, repr(shown), named, data)
+    reading += f".drop(columns={taken})" if taken else ""
+    lines, shaping = _shaped(kind, variable, records, parsed, rows)
+    text = f"{before}\n{TEXT.table(reading, renamed, variable)}\n{lines}{bio}".strip()
+    return _File((PANDAS, *needed, *shaping, *more), text, splits)
+
+
+def _remarks(text: str) -> str:
+    """The condition by which a CoNLL file's lines are remarks; "" where it has none but those that name a split."""
+    lines = lines_of(text)
+    if not any(line.startswith("#") and "\t" not in line and not SPLIT_LINE.fullmatch(line) for line in lines):
+        return ""
+    if "\t" in text:
+        return 'line.startswith("#") and "\\t" not in line'
+    return r're.match(r"#\s*\w[\w. -]*[=:]", line)'
 
 
 def _encoding(read_as: ReadAs) -> str:
     return "utf-8-sig" if read_as.encoding == "utf-8" else read_as.encoding
 
 
-def _pandas(table: Table, path: str, named: bool) -> str:
-    """The expression that reads a table; "" for JSON that pandas does not take."""
+def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str, tuple[str, ...]]:
+    """(lines before it, the expression that reads a table, more imports)."""
     read_as = table.read_as
     if table.keyed:
-        known = read_as.form in (LINES, LIST)
-        return f"pd.read_json({path}, lines={read_as.form == LINES}, dtype=False)" if known else ""
+        return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
     if not read_as.encoding:
-        return f"pd.read_excel({path}, {options})"
+        return "", f"pd.read_excel({path}, {options})", ()
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
     options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
-    return f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
+    reading = f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
+    return "", reading, ()
 
 
-def _shaped(kind: str, variable: str, rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """The lines after the table's: what the task's program reads; None for a form that they do not cover."""
-    lists = any(str(row.get(role, ""))[:1] in ("[", "{") for row in rows for role in ("tokens", "answers", "endings"))
-    as_text = lists and any(isinstance(row.get(role), str) for row in rows for role in ("tokens", "answers", "endings"))
-    if as_text:  # JSON inside a cell
+def _json(read_as: ReadAs, path: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
+    """The same of JSON: pandas reads a list and lines; Python a list in an object, and objects one after the other."""
+    encoding = repr(_encoding(read_as))
+    whole = None if read_as.form == LINES else _whole(decode_text(data)[0])
+    if read_as.form == LINES or isinstance(whole, list):
+        return "", f"pd.read_json({path}, lines={whole is None}, dtype=False, encoding={encoding})", ()
+    key = next((key for key, value in (whole or {}).items() if isinstance(value, list)), None)
+    if key is None:
+        return str(TEXT.objects(path, encoding)), "pd.DataFrame(objects)", ("import json", "import re")
+    return "", f"pd.DataFrame(json.load(open({path}, encoding={encoding}))[{key!r}])", ("import json",)
+
+
+def _whole(text: str) -> Any:
+    """What the text is as one JSON value; None where several stand one after the other."""
+    try:
+        return json.loads(text)
+    except ValueError:
         return None
+
+
+def _shaped(
+    kind: str, variable: str, records: Sequence[Mapping[str, Any]], parsed: Collection[str], rows: Sequence[Any]
+) -> tuple[str, tuple[str, ...]]:
+    """(the lines after the table's, which make of it what the task's program reads; their imports).
+
+    `parsed` are the roles whose cells are lists as JSON in text, `rows` what the page makes of the records.
+    """
+    lines, imports = f"{TEXT.parsed(variable, sorted(parsed))}\n" if parsed else "", ["import json"] if parsed else []
     if kind == "choice":
-        return _choices(variable, rows)
-    if kind == "similarity":
-        return str(TEXT.scored(variable))
-    if kind == "question":
-        return str(TEXT.answers(variable))
+        shaped, needed = _choices(variable, records, rows)
+        return lines + shaped, (*imports, *needed)
     if kind == "entities":
-        single = len(rows) > 1 and all(
-            isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in rows
+        single = len(records) > 1 and all(
+            isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records
         )
-        return str(TEXT.grouped(variable) if single else TEXT.tagged(variable))
-    return str(TEXT.labelled(variable))
+        return lines + str(TEXT.grouped(variable) if single else TEXT.tagged(variable)), tuple(imports)
+    texts = {"similarity": TEXT.scored, "question": TEXT.answers}
+    return lines + str(texts.get(kind, TEXT.labelled)(variable)), tuple(imports)
 
 
-def _choices(variable: str, rows: Sequence[Mapping[str, Any]]) -> str | None:
-    places = [column.role for column in ENDINGS if rows[0].get(column.role)]
+def _choices(variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> tuple[str, tuple[str, ...]]:
+    places = [column.role for column in ENDINGS if records[0].get(column.role)]
+    listed = records[0].get("endings")
     endings = f"[row[name] for name in {places}]"
-    if not places:
-        endings = 'row["endings"]["text"]' if isinstance(rows[0]["endings"], dict) else 'row["endings"]'
-    labels = {str(row["label"]).strip() for row in rows}
-    if all(label.isdecimal() for label in labels):
-        count = len(places) or 4
-        base = 1 if "0" not in labels and str(count) in labels else 0
-        return str(TEXT.choices(variable, endings, 'int(row["label"])' + (" - 1" if base else "")))
-    if all(len(label) == 1 for label in labels):
-        return str(TEXT.choices(variable, endings, f'{LETTERS!r}.index(str(row["label"]).strip().upper())'))
-    return None
+    if listed and len(places) < MIN_ENDINGS:
+        endings = 'row["endings"]["text"]' if isinstance(listed, dict) else 'row["endings"]'
+    labels = [" ".join(str(record["label"]).split()) for record in records]
+    forms = [next(form for form in LABELS if re.fullmatch(form[0], label)) for label in labels]
+    numbered = zip(labels, forms, rows, strict=True)
+    base = next((int(float(label)) - row.value.label for label, (_, place), row in numbered if "{base}" in place), 0)
+    used = [(form[0], form[1].replace("{base}", f" - {base}" if base else "")) for form in LABELS if form in forms]
+    return str(TEXT.choices(variable, endings, used)), ("import re",) if len(used) > 1 else ()
 
 
-def _from_hub(recipe: Recipe) -> Reading | None:
-    fetched = fetch(recipe.hub, reader_of(recipe.task).columns)
+def _from_hub(recipe: Recipe) -> Reading:
+    reader = reader_of(recipe.task)
+    fetched = fetch(recipe.hub, reader.columns)
     columns = {role: name for role, name in fetched.columns.items() if role != "split"}
-    if not columns:
-        return None
-    shaped = ""
-    if recipe.task in ("question", "choice", "similarity"):
-        rows = [record.values for record in fetched.records]
-        texts = {"question": TEXT.answers, "similarity": TEXT.scored}
-        shaping = _choices("rows", rows) if recipe.task == "choice" else str(texts[recipe.task]("rows"))
-        if shaping is None:
-            return None
-        shaped = shaping
+    shaped, lists = "", False
+    shaping: tuple[str, ...] = ()
+    if recipe.task not in ("sentence", "pair"):
+        records, rows = [record.values for record in fetched.records], reader.rows(fetched.records)
+        if recipe.task == "entities":
+            lists = all(isinstance(record["tokens"], list) for record in records) and not fetched.parsed
+        if not lists:
+            shaped, shaping = _shaped(recipe.task, "rows", records, fetched.parsed, rows)
+        if "table" in shaped:  # a word a row
+            shaped, shaping = f"table = pd.DataFrame(rows)\n{shaped}", (*shaping, PANDAS)
+        if any(getattr(row, "note", "") for row in rows):
+            shaped = f"{shaped}\n{TEXT.bio('rows')}".strip()
     repository, config, _ = hub_name(recipe.hub)
     lines = TEXT.hub(
         kind=recipe.task,
         repository=repr(repository),
         config=repr(config) if config else "",
         columns=list(columns.values()),
+        lists=lists,
         renamed={name: role for role, name in columns.items() if name != role},
         train=repr(fetched.splits.get("train") or next(iter(fetched.splits.values()))),
         test=repr(test) if (test := fetched.splits.get("test") or fetched.splits.get("validation")) else "",
         shaped=shaped,
     )
     more = ("import re", "import string") if recipe.task == "question" else ()
-    imports = ("from datasets import load_dataset", *more)
+    imports = ("from datasets import load_dataset", *shaping, *more)
     if not test:
         return _reading((*imports, DRAW), f"{lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
     return _reading(imports, lines)

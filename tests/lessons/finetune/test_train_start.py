@@ -15,7 +15,6 @@ from safetensors.torch import load_file
 from demos.errors import UserError
 from demos.figures.training_program import program_of
 from demos.lessons.finetune.train import controller
-from demos.lessons.finetune.train.recipe import program
 from demos.lessons.finetune.train.start import available_runs, menu, start_html, start_of
 from demos.training.events import Event, Started
 from demos.training.export.card import card
@@ -166,7 +165,7 @@ def test_the_program_loads_the_downloaded_folder_and_runs(
         settings = Settings(epochs=1, max_length=16)
         recipe = Recipe("tiny", "sentence", UPLOAD, file=room.file[name], settings=settings, earlier=start.downloaded)
         task = task_of(recipe.dataset(), settings)
-        code = program(start.spec, recipe, start.program(task))
+        code = program_of(start.spec, recipe, start.program(task))
         assert "demos" not in code
         assert "It begins with run 1: download its folder in “Export”" in code
         assert ("head.load_state_dict(earlier.head" in code) is kept

@@ -9,11 +9,10 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.figures.recipe import chain_html, preset_html, rate_html, rate_text
 from demos.figures.short_text import short
-from demos.figures.training_program import EarlierRun, program_of, steps_of
+from demos.figures.training_program import program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
 from demos.lessons.finetune.train.start import menu, start_html, start_of
@@ -22,8 +21,7 @@ from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
-from demos.training.export.recipe_file import Recipe, chosen_recipe
-from demos.training.export.script import script_of
+from demos.training.export.recipe_file import chosen_recipe
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
 from demos.training.results.history import Record
@@ -54,11 +52,6 @@ def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
-def program(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = None) -> str:
-    """The recipe in torch and transformers alone, but for a few odd files by the project's own loop, as in "Export"."""
-    return program_of(spec, recipe, earlier) or script_of(recipe.named())
-
-
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
     """What the choices mean, before anything is trained."""
     store = page.services.store
@@ -84,7 +77,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         unpooled = settings.pooling == "none"
         longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
-        code = program(spec, chosen, start.program(task))
+        code = program_of(spec, chosen, start.program(task))
         name = chosen.data if chosen.data in SOURCES else "task"
         return shown | {
             "earlier_told": start_html(page.services, start, history, task),
