@@ -47,7 +47,8 @@ IN_FORMULAS = {
     "T is a step of a block, or an output of BERT": (r"z / T", r"(?<![A-Za-z\\^{])T(?!_[1-5i])(?![A-Za-z])"),
     "the width is d": (r"d_k = H / A", r"H\s*/|\\times H\b|d\s*/\s*H"),
     "heads are counted by A": (r"A = \frac{1}{|P|}", r"(?<![A-Za-z])A\s*="),
-    "examples are counted by N": (r"\mathbb{R}^{m \times n \times d}", r"R\}\^\{m\b|\\frac\{1\}\{m\}"),
+    "examples are counted by N": (r"-\frac{1}{B}\sum_{b=1}^{B}", r"R\}\^\{m\b|\\frac\{1\}\{[mB]\}"),
+    "sets are script letters": (r"\frac{1}{|P|}\sum_{(x,y)\in P}", r"\|[A-Z]\||\\in\s*[A-Z](?![A-Za-z_^])"),
 }  # fmt: skip
 
 # The same for what stands around them, and in pictures and programs.
