@@ -43,3 +43,27 @@ def test_a_row_is_followed_through_all_matrices(open_lesson: Callable[..., Page]
     weights.evaluate("(matrix) => matrix.focus({ focusVisible: true })")
     page.keyboard.press("ArrowUp")
     expect(told).to_contain_text("α, row")
+
+
+def test_a_column_of_one_head_is_followed_among_those_of_all_heads(open_lesson: Callable[..., Page]) -> None:
+    """And one of all heads in its own head, where that is the chosen one."""
+    page = open_lesson("encoder", part="matrices", text="The kettle had boiled dry.", layer=2, head=4)
+    board, told = page.locator("#encoder-matrices-board"), page.locator("#encoder-matrices-board .matrices-told")
+
+    def point_at(name: str, column: int, of: int) -> list[float]:
+        """Where on the axes of one head and of all heads the light is, once this column is pointed at."""
+        matrix = board.locator(f'.matrix[data-name="{name}"]').last
+        matrix.scroll_into_view_if_needed()
+        box = matrix.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + (column + 0.5) * box["width"] / of, box["y"] + box["height"] / 2)
+        expect(told).to_contain_text(f"{name}, row 4")
+        return board.locator(".matrices").evaluate(
+            "(root) => ['v', 'c'].map((axis) => Number(root.style.getPropertyValue(`--at-${axis}`)))"
+        )
+
+    expect(board.locator(".matrices")).to_have_attribute("data-parts", '{"v": ["c", 128, 32]}')
+    assert point_at("Z", 5, 32) == [5.5 / 32, 133.5 / 384]
+    own, whole = point_at("Z of all 12 heads", 150, 384)
+    assert own * 32 + 128 == whole * 384
+    assert point_at("Z of all 12 heads", 40, 384)[0] == -9

@@ -52,9 +52,17 @@ def matrix_html(matrix: Matrix) -> Markup:
     return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, pictures(places, scale=matrix.scale), numbers)
 
 
-def board_html(rows: Sequence[Markup], names: Mapping[str, Sequence[str]], resting: Mapping[str, int]) -> Markup:
-    """Rows of matrices; `names` are those of an axis's places, and `resting` what is lit before anyone points."""
-    return TEXT.board(rows, dict(names), dict(resting))
+def board_html(
+    rows: Sequence[Markup],
+    names: Mapping[str, Sequence[str]],
+    resting: Mapping[str, int],
+    parts: Mapping[str, tuple[str, int, int]] | None = None,
+) -> Markup:
+    """Rows of matrices; `names` are those of an axis's places, and `resting` what is lit before anyone points.
+
+    `parts` says which axis is a part of another: of which, where it begins there, and how many places it has.
+    """
+    return TEXT.board(rows, dict(names), dict(resting), dict(parts or {}))
 
 
 def equation(*parts: Any) -> Markup:

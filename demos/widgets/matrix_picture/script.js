@@ -4,15 +4,25 @@ const board = () => element.querySelector(".matrices");
 const pair = (text) => text.split(" ").map(Number);
 let placed = {}; // by axis, the number of its place
 
-function light(places) {
-  placed = places;
+// The places, and those that they have on an axis of which theirs is a part: one head's columns among those of all heads.
+function widened(places, parts) {
+  const all = { ...places };
+  for (const [part, [whole, begin, count]] of Object.entries(parts)) {
+    if (part in places) all[whole] = begin + places[part];
+    else if (places[whole] >= begin && places[whole] < begin + count) all[part] = places[whole] - begin;
+  }
+  return all;
+}
+
+function light(pointed) {
   const root = board();
   if (!root) return;
+  placed = widened(pointed, JSON.parse(root.dataset.parts));
   for (const axis of root.style) if (axis.startsWith("--at-")) root.style.setProperty(axis, "-9");
   for (const matrix of root.querySelectorAll(".matrix")) {
     const [rows, columns] = pair(matrix.dataset.cells);
     for (const [axis, count] of [[matrix.dataset.rows, rows], [matrix.dataset.columns, columns]]) {
-      if (axis in places) root.style.setProperty(`--at-${axis}`, (places[axis] + 0.5) / count);
+      if (axis in placed) root.style.setProperty(`--at-${axis}`, (placed[axis] + 0.5) / count);
     }
   }
 }

@@ -93,6 +93,8 @@ def test_rows_and_columns_are_followed_along_shared_axes(shown: dict[str, Any]) 
     assert (axes["Z"], columns["Z"], axes["T₁"]) == ("i", "v", "i")
     names = re.findall(r'data-names="([^"]+)"', board)
     assert json.loads(html.unescape(names[0]))["i"][3:6] == ["<", "b", ">"]
+    (parts,) = re.findall(r'data-parts="([^"]+)"', board)
+    assert json.loads(html.unescape(parts)) == {"v": ["c", HEAD * 32, 32]}  # the head's columns among those of all
 
 
 def test_one_word_changed_leaves_the_other_s_feed_forward_step_alone(

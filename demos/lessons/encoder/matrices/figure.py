@@ -120,7 +120,7 @@ def attention_board(view: View) -> Markup:
         joined,
     ]
     names = {"i": view.names, "j": view.names}
-    return board_html(rows, names, {"i": view.row, "j": view.key})
+    return board_html(rows, names, {"i": view.row, "j": view.key}, {"v": ("c", head * d_k, d_k)})
 
 
 def attention_summary(view: View) -> Markup:
