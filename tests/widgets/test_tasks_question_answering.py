@@ -212,3 +212,37 @@ def test_the_threshold_s_slider_moves_the_line_and_its_scores(tiny: LoadedModel,
     own = text(flat(VIEW.answer(task, told[1], ["Which?", BO])))
     assert "No answer in this paragraph." in own
     assert "more than τ" in own
+    assert result.picture is not None
+    asked = VIEW.answer(task, told[1], ["Which?", BO])
+    for shown, score in ((asked, told[1].null), (VIEW.numbers(result, [], 9), result.picture.answer.null)):
+        row = r'<tr class="null"><th [^>]*>([^<]*)</th>.*?<td>([01]\.\d+)</td><td>([+-][\d.]+)</td></tr>'
+        null = re.search(row, flat(shown))
+        assert null
+        assert null[1] == "[CLS] (no answer)"
+        assert null[3] == f"{score:+.2f}"
+    windows = flat(VIEW.answer(task, dataclasses.replace(told[1], windows=2), ["Which?", BO]))
+    assert f"<td>–</td><td>{told[1].null:+.2f}</td>" in windows  # the score may be the other window's
+    sure = flat(VIEW.answer(QuestionAnswering(), told[1], ["Which?", BO]))
+    assert "[CLS] (no answer)" not in sure
+    assert "Every training question had an answer, so the model always gives a span." in text(sure)
+    assert "always gives a span" not in own
+
+
+def test_a_question_without_an_answer_is_drawn_too_with_both_ends_on_cls(tiny: LoadedModel) -> None:
+    """The one about the same paragraph, though another is nearer to the length that is looked for."""
+    near = "Ann sold tea in the shop at the corner of the long street. " * 7
+    without = (QuestionExample("Who wept?", near), QuestionExample("Why did nobody come?", LONG))
+    data = QuestionDataset("Q", (EXAMPLES[0], *without), EXAMPLES, EXAMPLES)
+    shown = flat(VIEW.data(data, tiny.tokenizer))
+    first, case, second = shown.partition("A question without an answer in its paragraph: [CLS] is both start and end.")
+    assert case
+    assert "A question with an answer in its paragraph:" in first
+    chips = re.findall(
+        r'<li class="(chip [^"]*)"><span class="piece">(.*?)</span>(?:<span class="below">(.*?)</span>)?</li>', second
+    )
+    assert [text(piece) for _, piece, _ in chips][:7] == ["[CLS]", "why", "did", "nobody", "come", "?", "[SEP]"]
+    marked = [(text(piece), below) for classes, piece, below in chips if "marked" in classes or below]
+    assert marked == [("[CLS]", "start end")]
+    assert "without an answer in its paragraph" not in flat(
+        VIEW.data(dataclasses.replace(data, train=EXAMPLES), tiny.tokenizer)
+    )

@@ -35,3 +35,11 @@ def test_the_piano_is_told_once() -> None:
     assert endings.splitlines() == list(ENDINGS.values())
     asked = questions()[("finetune", "results")]
     assert f"{FIRST} She …" in asked.text
+
+
+def test_one_question_is_not_answered_by_its_paragraph_which_another_example_asks_about() -> None:
+    named = EXAMPLES["question"]
+    question, context = named["A question without an answer"]
+    assert question == "When was Edith Marlowe born?"
+    assert "born" not in context
+    assert context == named["A bakery in Hollin"][1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from demos.bert.model.encoding import MAX_TOKENS, encode
@@ -34,7 +34,7 @@ class QuestionView(TaskView):
     boxes = (
         ("Question", "When did Edith Marlowe open her bakery?"),
         (
-            "Paragraph with the answer",
+            "Paragraph",
             "For eighty years the village of Hollin had no baker of its own, and carts brought the bread from Ashby. "
             "In 1931 Edith Marlowe, a miller's daughter, opened a bakery in the old post office. It sold brown bread "
             "on weekdays and buns on Saturdays, until her nephew Tom moved the ovens to the station in 1958.",
@@ -43,13 +43,24 @@ class QuestionView(TaskView):
     example_of = staticmethod(example_of)
 
     def data(self, dataset: QuestionDataset, tokenizer: Any) -> str:
-        """One training question as BERT reads it: two segments, a start and an end in the second."""
-        example = min(
-            dataset.train,
-            key=lambda example: (abs(len(example.context) - PARAGRAPH_LENGTH), len(example.question)),
-        )
+        """One training question as BERT reads it, a start and an end in the second segment; and one without an answer.
+
+        The second is about the same paragraph, where there is one.
+        """
+
+        def shown(examples: Iterable[QuestionExample], context: str = "") -> QuestionExample | None:
+            def order(example: QuestionExample) -> tuple[bool, int, int]:
+                far = abs(len(example.context) - PARAGRAPH_LENGTH)
+                return example.context != context, far, len(example.question)
+
+            return min(examples, key=order, default=None)
+
+        answerable = shown(example for example in dataset.train if example.answers)
+        context = answerable.context if answerable else ""
+        unanswerable = shown((example for example in dataset.train if not example.answers), context)
         paragraphs = [dataset.paragraphs(split) for split in ("train", "validation", "test")]
-        return TEXT.data(dataset, paragraphs, _segments(example, tokenizer))
+        rows = [_segments(example, tokenizer) if example else [] for example in (answerable, unanswerable)]
+        return TEXT.data(dataset, paragraphs, *rows)
 
     def scores(self, outcome: SpanResult, stopped: bool) -> str:
         """Exact match and token F1."""
@@ -68,7 +79,8 @@ class QuestionView(TaskView):
         """Every look, the scores by question word, and the drawn question's best spans."""
         picture = outcome.picture
         spans = _spans(picture.context, picture.answer.best) if picture else []
-        return TEXT.numbers(outcome, looks, per_epoch, spans, CLASSES[0])
+        null = _null(picture.answer) if picture and outcome.null else None
+        return TEXT.numbers(outcome, looks, per_epoch, spans, null, CLASSES[0])
 
     def answer(self, task: Any, answer: SpanAnswer, boxes: Sequence[str]) -> str:
         """The paragraph with the answer marked, the next best spans, and the best that can be none."""
@@ -86,6 +98,7 @@ class QuestionView(TaskView):
             tau=task.tau,
             nowhere=answer.cutout.nowhere[0] * answer.cutout.nowhere[1] if answer.cutout else 0.0,
             spans=_spans(example.context, answer.best),
+            null=_null(answer) if task.unanswerable else None,
             impossible=[
                 (short(span.first, 30), short(span.last, 30), span.reason, span.score) for span in answer.impossible
             ],
@@ -111,7 +124,10 @@ VIEWS = (QuestionView(),)
 
 
 def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:
-    """The example as BERT reads it: the question's tokens, then the paragraph's around its answer, both ends named."""
+    """The example as BERT reads it: the question's tokens, then the paragraph's around its answer, both ends named.
+
+    Without an answer both ends are [CLS], and the paragraph is shown from its beginning.
+    """
     encoding = encode(tokenizer, example.question, example.context, MAX_TOKENS)
     begun = encoding.token_type_ids.index(1) if 1 in encoding.token_type_ids else len(encoding)
     answer = [
@@ -120,6 +136,8 @@ def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:
         if encoding.sequence_ids[at] == 1 and start < example.end and end > example.start
     ]
     low, high, below, marked = begun, begun + 2 * CHIPS, {}, range(0)
+    if not example.answers:
+        below, marked = {0: "start end"}, range(1)
     if answer:
         low, high, marked = max(begun, answer[0] - CHIPS), answer[-1] + CHIPS + 1, range(answer[0], answer[-1] + 1)
         below = {answer[0]: "start", answer[-1]: "end"} if len(answer) > 1 else {answer[0]: "start end"}
@@ -150,6 +168,16 @@ def _mistake(mistake: SpanMistake) -> dict[str, Any]:
 def _spans(context: str, spans: Sequence[Span]) -> list[tuple[str, float, float]]:
     """(text, probability, score) of each."""
     return [(short(context[span.start : span.end], 120), span.probability, span.score) for span in spans]
+
+
+def _null(answer: SpanAnswer) -> tuple[float | None, float]:
+    """([CLS]'s probability as start and end, its score).
+
+    The probability is known of the best span's window alone, so there is none where the null score may be another's.
+    """
+    cutout = answer.cutout
+    probability = cutout.nowhere[0] * cutout.nowhere[1] if cutout and answer.windows == 1 else None
+    return probability, answer.null
 
 
 def marked_html(text: str, marks: Mapping[str, tuple[int, int]], part: bool = False) -> str:
