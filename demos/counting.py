@@ -21,6 +21,12 @@ def head_name(layer: int, head: int) -> str:
     return f"{layer_name(layer)}, head {counted(head)}"
 
 
+def from_zero(*, layer: int | None = None, head: int | None = None) -> str:
+    """A program's comment on the indices of a layer and a head: what the page calls them."""
+    named = [f"{name} {counted(at)}" for name, at in (("layer", layer), ("head", head)) if at is not None]
+    return f"counted from 0: {', '.join(named)} on the page"
+
+
 def state_name(state: int) -> str:
     """The hidden state 0..L in a sentence: "state 0 (embeddings)", "layer 3"; a filter too."""
     return f"layer {state}" if state else "state 0 (embeddings)"

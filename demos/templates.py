@@ -23,7 +23,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, select_autoescape
 from markupsafe import Markup
 
-from demos.counting import counted, state_name
+from demos.counting import counted, from_zero, state_name
 
 DEMOS = Path(__file__).resolve().parent
 
@@ -46,6 +46,7 @@ def environment() -> Environment:
     )
     made.filters["f"] = formatted
     made.filters |= {"counted": counted, "state_name": state_name}
+    made.globals["from_zero"] = from_zero
     return made
 
 

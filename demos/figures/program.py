@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, Choice, layers_used
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.counting import from_zero
 from demos.training.data.rated_pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
 
 POOLING = {
@@ -81,9 +82,11 @@ for token, number in zip(encoding.tokens(), encoding.input_ids):
 
 def attention_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
     """Prints this head's weights, a row a query."""
-    return f"""{begin(spec, texts_of(encoding), attentions=True)}with torch.inference_mode():
+    return f"""{begin(spec, texts_of(encoding), attentions=True)}
+layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
+with torch.inference_mode():
     attentions = model(**inputs, output_attentions=True).attentions
-weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
+weights = attentions[layer][0, head]  # [tokens, tokens]; the default attention (sdpa) would return none
 for token, row in zip(inputs.tokens(), weights):
     print(token, [round(weight, 3) for weight in row.tolist()])
 """

@@ -13,17 +13,29 @@ import pytest
 from gradio.components.plot import PlotData
 
 from app import build_pages
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
+from demos.bert.attention.rollout import Recipe, What
 from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.counting import counted, head_name, layer_name, state_name, state_names
+from demos.counting import counted, from_zero, head_name, layer_name, state_name, state_names
+from demos.lessons.attention.heads.program import contribution_code
+from demos.lessons.attention.rollout.text import rollout_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.batch import changed_by
 from demos.page.delivery.first_views import FirstViews
 from demos.page.layer_head_choices import is_counted
 from demos.page.lesson import Page
 from demos.page.services import Services
+from tests.panels import panels
 
 FROM_ZERO = re.compile(r"\b(layers?|heads?) 0\b(?!\.\d|%)|(layer|head) \(from 0\)|counted from 0", re.IGNORECASE)
+# The lines of a program that name a layer or a head by its index.
+INDEX = re.compile(
+    r"^\s*(\w+, )*(layer|head)(, \w+)* = \d|^off = \[\(\d|"  # assigned
+    r"\battentions?(\(.*\))?\[(:, |:)?\d|^for layer in .*[(:]\d+\W*:",  # taken
+    re.MULTILINE,
+)
 SPOKEN = ("text", "title", "name", "hovertemplate", "ticktext", "label", "customdata")  # what a Plotly figure says
 
 
@@ -57,6 +69,42 @@ def test_no_drawing_counts_from_zero(pages: dict[str, tuple[gr.Blocks, Page]], l
         if lesson in ("attention", "encoder"):
             assert "layer 6, head 12" in re.sub(r"\s+", " ", everything) or place == "first"
         assert "layer 6" in re.sub(r"<[^>]*>|\s+", " ", everything).replace("  ", " "), lesson
+
+
+def unexplained(program: str) -> list[str]:
+    """A program's lines with an index of a layer or head that do not say how the page counts it."""
+    return [line for line in program.splitlines() if INDEX.search(line) and "on the page" not in line]
+
+
+def test_every_panel_says_what_the_page_calls_its_layer_and_head(store: ModelStore, bundled: LoadedModel) -> None:
+    assert from_zero(layer=5, head=11) == "counted from 0: layer 6, head 12 on the page"
+    assert unexplained("layer, head, token = 5, 11, 2") == ["layer, head, token = 5, 11, 2"]
+    programs = dict(panels(Services(store, BUNDLED)))
+    with_index = {name for name, program in programs.items() if INDEX.search(program)}
+    assert with_index >= {
+        "attention-heads", "attention-rollout", "attention-ablation", "attention-compare", "family-attention",
+        "encoder-self_attention", "encoder-block", "encoder-matrices", "encoder-masks",
+    }  # fmt: skip
+    assert not {name: lines for name, program in programs.items() if (lines := unexplained(program))}
+
+
+@pytest.mark.parametrize(
+    ("what", "called"),
+    [
+        ("head", "layer 3, head 5 on the page"),
+        ("heads-mean", "layer 3 on the page"),
+        ("layers-max", "0: head 5 on the page"),
+        ("rollout", "up to layer 3 on the page"),
+    ],
+)
+@pytest.mark.parametrize("measure", [WEIGHT, CONTRIBUTION])
+def test_each_way_of_combining_heads_says_it_too(bundled: LoadedModel, what: What, called: str, measure: str) -> None:
+    encoding = encode(bundled.tokenizer, DEFAULT_TEXT)
+    program = rollout_code(bundled.spec, encoding, Recipe(what=what, layer=2, head=4, measure=measure))
+    assert not unexplained(program)
+    assert called in program
+    by_contribution = contribution_code(bundled.spec, encoding, 2, 4)
+    assert "layer, head = 2, 4  # counted from 0: layer 3, head 5 on the page" in by_contribution
 
 
 def spoken(demo: gr.Blocks, page: Page, place: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from demos.bert.encoder.layer_trace import LayerLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.counting import from_zero
 from demos.figures.program import begin, model_lines, texts_of
 
 LOOPS = """def attention(q, k, v, seen):  # rows are tokens, d_k numbers each
@@ -65,7 +66,7 @@ tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
 inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
 
-layer, head, token = {ledger.layer}, {head}, {token}
+layer, head, token = {ledger.layer}, {head}, {token}  # {from_zero(layer=ledger.layer, head=head)}
 with torch.inference_mode():
     x = model(**inputs, output_hidden_states=True).hidden_states[layer][0]  # [n, d]: what enters the layer
     n, d_k = len(x), x.shape[1] // model.config.num_attention_heads
@@ -95,7 +96,7 @@ def block_code(spec: ModelSpec, encoding: Encoding, layer: int, token: int, numb
         inner, outer, norm2 = "block.ffn.lin1", "block.ffn.lin2", "block.output_layer_norm"
     projections = ", ".join(f"heads(attention.{name}(x))" for name in names)
     return f"""{begin(spec, texts_of(encoding))}
-layer, token, number = {layer}, {token}, {number}
+layer, token, number = {layer}, {token}, {number}  # {from_zero(layer=layer)}
 
 
 def layer_norm(t, norm):
@@ -146,7 +147,7 @@ def matrices_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) ->
         f"W_{letter} = part.{name}.weight[columns].T" for letter, name in zip("QKV", names, strict=True)
     )
     return f"""{begin(spec, texts_of(encoding))}
-layer, head = {layer}, {head}
+layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
 block = {_stack(spec)}[layer]
 part, output = block.{part}, block.{output}
 heads = model.config.num_attention_heads

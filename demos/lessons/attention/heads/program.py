@@ -5,6 +5,7 @@ from __future__ import annotations
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import LAYERS, PARTS
+from demos.counting import from_zero
 from demos.figures.program import begin, texts_of
 
 
@@ -17,7 +18,7 @@ def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int
     names = PARTS[spec.architecture]
     call = "layer" if spec.architecture == "albert" else 0  # its one module is called once a layer
     return f"""{begin(spec, texts_of(encoding), attentions=True)}
-layer, head = {layer}, {head}
+layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
 block = {LAYERS[spec.architecture]}[layer]
 value, output = block.{names["value"]}, block.{names["output"]}  # nn.Linear stores W_V and W_O transposed
 projected = []

@@ -10,6 +10,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.bert.encoder.masks import Change
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
+from demos.counting import from_zero
 from demos.figures.matrix import matrix_figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import plotly_layout, word_colour
@@ -74,11 +75,13 @@ def cost_summary(read: int, new: int, cached: int, recomputed: int) -> Markup:
 
 def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:
     """Prints this head's weights under the causal mask, laid over every layer."""
-    return f"""{begin(spec, repr(text), attentions=True)}n = inputs["input_ids"].shape[1]
+    return f"""{begin(spec, repr(text), attentions=True)}
+layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
+n = inputs["input_ids"].shape[1]
 forbidden = torch.ones(n, n).triu(1).bool()  # what comes after each token
 inputs["attention_mask"] = torch.zeros(1, 1, n, n).masked_fill(forbidden, torch.finfo(torch.float32).min)
 with torch.inference_mode():
     attentions = model(**inputs, output_attentions=True).attentions
-for token, row in zip(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]), attentions[{layer}][0, {head}]):
+for token, row in zip(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]), attentions[layer][0, head]):
     print(token, [round(weight, 3) for weight in row.tolist()])
 """

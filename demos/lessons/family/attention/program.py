@@ -5,12 +5,14 @@ from __future__ import annotations
 from demos.bert.family.attentions import Reading
 from demos.bert.family.members import BOTH, OUR_DECODER, TRANSLATOR, Member
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
+from demos.counting import from_zero
 from demos.figures.program import model_lines
 from demos.files import read_beside
 from demos.lessons.family.program_decoder import DECODER as LOADS_DECODER
 
 READ = """
-means = attention[{layer}][0].mean(0)  # layer {number}, the mean of its heads: [m, n]
+layer = {layer}  # {remark}
+means = attention[layer][0].mean(0)  # the mean of its heads: [m, n]
 for row, weights in zip(rows, means):
     print(row, columns[weights.argmax()], round(weights.max().item(), 4))
 """
@@ -30,7 +32,7 @@ CHOSEN = {
 
 def attention_code(member: Member, kind: str, layer: int, source: str, reading: Reading) -> str:
     """Prints what each row of this kind of attention reads most in `layer`, from 0; bertviz draws all of it."""
-    ends = {"layer": layer, "number": layer + 1}
+    ends: dict[str, int | str] = {"layer": layer, "remark": from_zero(layer=layer)}
     if member.key == TRANSLATOR:
         texts = {"SOURCE": reading.kinds[ENCODER].rows.names, "TARGET": reading.kinds[DECODER].rows.names}
         program = read_beside(__file__, "translator.txt")
@@ -63,7 +65,7 @@ model = {kind}.from_pretrained(
 """
 
 
-def _single_stack(member: Member, source: str, ends: dict[str, int]) -> str:
+def _single_stack(member: Member, source: str, ends: dict[str, int | str]) -> str:
     """An encoder, or a decoder alone."""
     return f"""{_begin(member, "AutoModel")}
 inputs = tokenizer({source!r}, return_tensors="pt")
@@ -73,7 +75,7 @@ rows = columns = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
 {ONE.format(**ends)}"""
 
 
-def _both(member: Member, kind: str, source: str, reading: Reading, ends: dict[str, int]) -> str:
+def _both(member: Member, kind: str, source: str, reading: Reading, ends: dict[str, int | str]) -> str:
     """An encoder-decoder: it writes the target, or is given the one that was typed."""
     decoder_tokens = reading.kinds[DECODER].rows
     written = (
