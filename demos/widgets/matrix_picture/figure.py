@@ -57,12 +57,14 @@ def board_html(
     names: Mapping[str, Sequence[str]],
     resting: Mapping[str, int],
     parts: Mapping[str, tuple[str, int, int]] | None = None,
+    begins: Mapping[str, int] | None = None,
 ) -> Markup:
     """Rows of matrices; `names` are those of an axis's places, and `resting` what is lit before anyone points.
 
-    `parts` says which axis is a part of another: of which, where it begins there, and how many places it has.
+    `parts` says which axis is a part of another: of which, where it begins there, and how many places it has; `begins`,
+    what the first drawn place of an axis is called, where that is not 0.
     """
-    return TEXT.board(rows, dict(names), dict(resting), dict(parts or {}))
+    return TEXT.board(rows, dict(names), dict(resting), dict(parts or {}), dict(begins or {}))
 
 
 def equation(*parts: Any) -> Markup:

@@ -39,7 +39,8 @@ function follow(matrix, row, column) {
   const names = JSON.parse(board().dataset.names);
   const { rows, columns, name, numbers, cells } = matrix.dataset;
   light({ ...JSON.parse(board().dataset.resting), [rows]: row, [columns]: column });
-  const said = (axis, at) => (names[axis]?.[at] ? `${at} (${names[axis][at]})` : at);
+  const begins = JSON.parse(board().dataset.begins);
+  const said = (axis, at) => `${at + (begins[axis] ?? 0)}${names[axis]?.[at] ? ` (${names[axis][at]})` : ""}`;
   const value = numbers?.split(" ")[row * pair(cells)[1] + column];
   const told = value === undefined ? "" : `: ${value.replace("-", "−")}`;
   board().querySelector(".matrices-told").textContent = `${name}, row ${said(rows, row)}, column ${said(columns, column)}${told}`;

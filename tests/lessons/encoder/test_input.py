@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import html
+import json
 import re
 
 import numpy as np
@@ -17,6 +19,7 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder.input.part import computed_changes, shown_changes, shown_steps
 from demos.lessons.encoder.position import part as position
+from demos.lessons.encoder.position.figure import window
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream import part as stack
 from demos.page.services import Sentence, Services
@@ -93,6 +96,24 @@ def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled
     shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"])
     np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
     assert "robot" in outputs["small_table"]
+
+
+def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
+    bank = Sentence("She sat on the bank of the river and counted the money from the bank.", "", "minilm")
+    tokens = services.run(bank).encoding.tokens
+    assert (len(tokens), tokens[15]) == (18, "bank")
+    shown = position.drawn(services, bank, 15, 20, 128, 10_000, "table")
+    names, resting, begins = (
+        json.loads(html.unescape(re.findall(rf'data-{name}="([^"]+)"', shown["added_picture"])[0]))["i"]
+        for name in ("names", "resting", "begins")
+    )
+    assert names == list(tokens[6:])
+    assert (names[resting], begins + resting) == ("bank", 15)
+    assert 'data-shape="18 384"\n    data-cells="12 384"' in shown["added_picture"]
+    assert "; drawn are 12 of 18 tokens, positions 6 to 17. The two results" in " ".join(str(shown["added"]).split())
+    short = position.drawn(services, Sentence("Thinking Machines", "", "minilm"), 1, 20, 128, 10_000, "table")
+    assert "drawn are" not in short["added"]
+    assert [window(18, token) for token in (0, 9, 17)] == [slice(0, 12), slice(3, 15), slice(6, 18)]
 
 
 def test_the_stack_code_prints_the_path(services: Services) -> None:

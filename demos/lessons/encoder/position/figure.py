@@ -47,11 +47,12 @@ def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> go.F
 
 
 def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) -> Markup:
-    """(w + p) W = q above, and below it [w; p] times W over W: the first tokens' rows."""
-    n = min(len(tokens), ADDED_TOKENS)
-    tall, limit = TOKEN * n, strips_limit([both.word[:n], both.position[:n]])
+    """(w + p) W = q above, and below it [w; p] times W over W: the rows of the tokens around `token`."""
+    n, drawn = len(tokens), window(len(tokens), token)
+    count = drawn.stop - drawn.start
+    tall, limit = TOKEN * count, strips_limit([both.word[drawn], both.position[drawn]])
     word, position, total, beside = (
-        Matrix(name, table[:n], "i", columns, (width, tall), limit=limit)
+        Matrix(name, table[drawn], "i", columns, (width, tall), limit=limit, shape=(n, table.shape[1]))
         for name, table, columns, width in (
             ("word", both.word, "d", WIDE),
             ("position", both.position, "d", WIDE),
@@ -59,11 +60,11 @@ def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) ->
             ("word, position", both.beside, "e", 2 * WIDE),
         )
     )
-    of_weight, of_query = strips_limit([both.weight]), strips_limit([both.from_sum[:n]])
+    of_weight, of_query = strips_limit([both.weight]), strips_limit([both.from_sum[drawn]])
     weight = Matrix("W_Q", both.weight, "d", "k", (NARROW, HIGH), limit=of_weight)
     stacked = Matrix("W_Q above W_Q", both.stacked, "e", "k", (NARROW, 2 * HIGH), limit=of_weight)
     queries = [
-        Matrix("query", table[:n], "i", "k", (NARROW, tall), limit=of_query)
+        Matrix("query", table[drawn], "i", "k", (NARROW, tall), limit=of_query, shape=(n, table.shape[1]))
         for table in (both.from_sum, both.from_concatenation)
     ]
     rows = [
@@ -71,7 +72,14 @@ def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) ->
         equation(total, "×", weight, "=", queries[0]),
         equation(beside, "×", stacked, "=", queries[1]),
     ]
-    return board_html(rows, {"i": [short(piece, 14) for piece in tokens[:n]]}, {"i": min(token, n - 1)})
+    names = {"i": [short(piece, 14) for piece in tokens[drawn]]}
+    return board_html(rows, names, {"i": token - drawn.start}, begins={"i": drawn.start})
+
+
+def window(count: int, token: int) -> slice:
+    """Which of `count` rows are drawn: all, or ADDED_TOKENS of them with `token` among them."""
+    begin = min(max(0, token - ADDED_TOKENS // 2), max(0, count - ADDED_TOKENS))
+    return slice(begin, min(count, begin + ADDED_TOKENS))
 
 
 def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> go.Figure:

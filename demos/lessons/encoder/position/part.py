@@ -14,7 +14,7 @@ from demos.bert.encoder.position import halves, plain_fraction, plain_index, pla
 from demos.bert.encoder.position_added import added_or_concatenated, mean_overlap, overlap
 from demos.bert.model.layer_weights import layer_weights
 from demos.figures.numbers import scientific
-from demos.lessons.encoder.position.figure import added_board, similarity_figure, table_figure, wishes_figure
+from demos.lessons.encoder.position.figure import added_board, similarity_figure, table_figure, window, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import all_controls, folds
@@ -129,6 +129,7 @@ def drawn(
         ),
         "added": TEXT.added(
             len(encoding),
+            window(len(encoding), at),
             *weight.shape,
             scientific(both.difference),
             overlap(word, rows),
