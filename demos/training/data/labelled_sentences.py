@@ -17,10 +17,20 @@ from demos.errors import UserError
 from demos.training.data.file_tables import read_table
 from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
-from demos.training.data.tables import EMOTION, MIN_PER_CLASS, SENTIMENT, Row, class_names, read_rows, rows_of
+from demos.training.data.tables import (
+    EMOTION,
+    FILM_REVIEWS,
+    MIN_PER_CLASS,
+    SENTIMENT,
+    Row,
+    class_names,
+    read_rows,
+    rows_of,
+)
 from demos.training.data.text_encoding import file_bytes
 
-EMOTIONS, TWO, REVIEWS, FILE, SST2 = "emotion", "two", "reviews", "file", "sst2"  # where the sentences come from
+# Where the sentences come from.
+EMOTIONS, TWO, FILMS, REVIEWS, FILE, SST2 = "emotion", "two", "films", "reviews", "file", "sst2"
 MAX_ROWS = 2_000  # the guide's own number
 HELD_OUT = 0.25  # scikit-learn's default, and so the guide's
 OWN_SPLIT = "own"
@@ -65,6 +75,8 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     """
     if source in (EMOTIONS, TWO):
         return own_sentences(source == TWO)
+    if source == FILMS:
+        return own_films()
     if source == REVIEWS:
         return own_reviews()
     if source == SST2:
@@ -83,6 +95,12 @@ def own_sentences(two: bool) -> Labelled:
     if two:
         rows = [row for row in rows if row.label in ("joy", "sadness")]
     return build_labelled("Joy or sadness" if two else "Emotion", rows)
+
+
+@lru_cache(maxsize=1)
+def own_films() -> Labelled:
+    """The project's film reviews, negative or positive."""
+    return build_labelled("Our own film reviews", read_rows(FILM_REVIEWS.read_bytes(), FILM_REVIEWS.name))
 
 
 @lru_cache(maxsize=1)

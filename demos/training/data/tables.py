@@ -15,6 +15,7 @@ from demos.training.data.splits import count_of, same
 
 EMOTION = DATA / "emotion.tsv"
 SENTIMENT = DATA / "sentiment.tsv"
+FILM_REVIEWS = DATA / "films.tsv"
 MIN_CLASSES, MAX_CLASSES = 2, 50
 MIN_PER_CLASS = 5
 MAX_LABEL = 60  # characters

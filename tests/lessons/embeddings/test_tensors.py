@@ -14,11 +14,11 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons.embeddings.tensors.part import NAMES, SharedResults
+from demos.lessons.embeddings.tensors.part import NAMES, SOURCES, SharedResults
 from demos.lessons.embeddings.tensors.program import STEPS
 from demos.page import progress
 from demos.page.services import Services
-from demos.training.data.labelled_sentences import FILE, REVIEWS, own_reviews, split_rows
+from demos.training.data.labelled_sentences import FILE, FILMS, REVIEWS, own_films, split_rows
 from tests.lessons.embeddings.test_frozen_features import OneModel
 from tests.programs import printed
 
@@ -28,7 +28,7 @@ def shared_results(loaded: LoadedModel) -> SharedResults:
 
 
 def shown(
-    part: SharedResults, step: str, source: str = REVIEWS, file: str | None = None, row: float = 5
+    part: SharedResults, step: str, source: str = FILMS, file: str | None = None, row: float = 5
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for changes in part.show("", "", "tiny", source, file, step, row):
@@ -51,11 +51,11 @@ def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -
     pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}
     assert shape_on(pictures["padded"]) == shape_on(pictures["mask"])
     m, n, d = shape_on(pictures["states"])[0]
-    assert (m, d) == (440, tiny.model.config.hidden_size)
+    assert (m, d) == (400, tiny.model.config.hidden_size)
     assert shape_on(pictures["padded"]) == [[m, n]]
     assert shape_on(pictures["slice"]) == [[m, d]]
     assert shape_on(pictures["table"]) == [[m, d + 1]]
-    assert shape_on(pictures["split"]) == [[330, d], [110, d]]
+    assert shape_on(pictures["split"]) == [[300, d], [100, d]]
     assert shape_on(pictures["regression"]) == [[1, d], [1]]
     code = shown(part, "texts")["code"]
     for step, picture in pictures.items():
@@ -71,7 +71,7 @@ def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -
 
 def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", 0)
-    changes = list(shared_results(tiny).show("", "", "tiny", REVIEWS, None, "texts", 5))
+    changes = list(shared_results(tiny).show("", "", "tiny", FILMS, None, "texts", 5))
     early = [change["picture"] for change in changes if "Reading" in change["status"]]
     assert early
     assert set(early) == {changes[-1]["picture"]}
@@ -79,7 +79,7 @@ def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monk
 
 def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:
     part = shared_results(tiny)
-    data = own_reviews()
+    data = own_films()
     split = split_rows(data, "0")
     features = next(
         iter(part.services.vectors.get(tiny, data.texts, [Choice("cls", tiny.model.config.num_hidden_layers)]))
@@ -125,7 +125,7 @@ def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -
             for shape in re.findall(r"\(([^)]*)\)", lines[step])
         ]
         assert numbers == shape_on(pictures[step]), step
-    assert lines["texts"].split() == ["440", "440"]
+    assert lines["texts"].split() == ["400", "400"]
     tokens = re.search(r"real tokens: ([\d,]+)", pictures["mask"])
     assert tokens
     assert tokens[1].replace(",", "") == lines["mask"].rsplit(" ", 1)[1]
@@ -141,4 +141,15 @@ def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -
 def test_the_numbers_list_all_shapes(tiny: LoadedModel, step: str) -> None:
     table = str(shown(shared_results(tiny), step)["numbers"])
     assert table.count("<tr>") == len(STEPS) + 1
-    assert "[440 × 2]" in table
+    assert "[400 × 2]" in table
+
+
+def test_the_film_reviews_come_first_and_a_link_to_the_other_reviews_still_holds(tiny: LoadedModel) -> None:
+    assert SOURCES[0] == ("our own film reviews", FILMS)
+    part = shared_results(tiny)
+    first, other = (shown(part, "texts", source) for source in (FILMS, REVIEWS))
+    assert "<b>Our own film reviews</b>: 400 rows, 2 classes." in first["status"]
+    assert "a rich, layered drama with a knockout final act" in str(first["picture"])
+    assert "assets/data/films.tsv" in first["code"]
+    assert "<b>Reviews</b>: 440 rows, 2 classes." in other["status"]
+    assert "assets/data/sentiment.tsv" in other["code"]

@@ -74,6 +74,9 @@ WRITTEN = {
     "sentiment": Written(
         "sentiment.tsv", ("text",), (3, 30, 15), cosine=0.8, classes=("negative", "positive"), least=420,
     ),
+    "films": Written(
+        "films.tsv", ("text",), (4, 30, 20), cosine=0.8, classes=("negative", "positive"), least=400,
+    ),
     "paraphrase": Written(
         "paraphrase.tsv", ("first", "second"), (2, 30, 10), cosine=0.8, classes=("different", "paraphrase"),
         columns=("first", "second", "label", "split"), least=420,

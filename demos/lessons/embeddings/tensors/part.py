@@ -18,12 +18,17 @@ from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import HEAVY, relayed
 from demos.page.services import Services
-from demos.training.data.labelled_sentences import FILE, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
+from demos.training.data.labelled_sentences import FILE, FILMS, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.number_strips.number_strips import cells_picture
 
-SOURCES = [("our reviews", REVIEWS), (f"SST-2, {MAX_ROWS:,} rows", SST2), ("your own file", FILE)]
+SOURCES = [
+    ("our own film reviews", FILMS),
+    ("our reviews of many things", REVIEWS),
+    (f"SST-2, {MAX_ROWS:,} rows", SST2),
+    ("your own file", FILE),
+]
 NAMES = (
     "texts", "ids", "padded matrix", "mask", "last hidden state", "slice of [CLS]", "feature table",
     "training and test", "logistic regression", "cross-validation", "score",
@@ -97,7 +102,7 @@ def build(page: Page) -> None:
                 named, value=FIRST, label="Step", elem_id="embeddings-tensors-step", elem_classes="tensor-steps"
             )
             parts["row"] = gr.Slider(0, MAX_ROWS - 1, 0, step=1, label="Row (from 0)")
-            source = gr.Radio(SOURCES, value=REVIEWS, label="Texts and labels")
+            source = gr.Radio(SOURCES, value=FILMS, label="Texts and labels")
             parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
             parts["status"] = gr.HTML("", elem_classes="said")
     parts["numbers"], parts["code"] = folds(__file__, "Prints every shape, and the scores")

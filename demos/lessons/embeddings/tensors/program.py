@@ -5,11 +5,11 @@ from __future__ import annotations
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import model_lines
-from demos.training.data.labelled_sentences import MAX_ROWS, REVIEWS, SST2
+from demos.training.data.labelled_sentences import FILMS, MAX_ROWS, REVIEWS, SST2
 from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import MAX_ITERATIONS
 
-PATHS = {REVIEWS: "assets/data/sentiment.tsv"}
+PATHS = {FILMS: "assets/data/films.tsv", REVIEWS: "assets/data/sentiment.tsv"}
 GUIDE = "train.tsv"  # of a reader's own; two columns without names: the text and its label
 
 LINES = {  # by step; each is a whole paragraph of the program
