@@ -4,7 +4,7 @@
   const PROJECT = "demos"; // its folder of code; there may be a package of that name, by somebody else
   const OWN = new Set(["collections", "csv", "gzip", "hashlib", "itertools", "json", "math", "os", "pathlib", "random", "re", "string", "time"]);
   const TEXT = /\.(tsv|conll|json)$/;
-  const MOST = 150_000; // bytes of a text that stands in the notebook; what is larger, and weights, it fetches
+  const MOST = 2_000_000; // bytes of a file that stands in the notebook; what is larger it fetches from this page
 
   const imported = (code) => new Set([...code.matchAll(/^\s*(?:import|from) (\w+)/gm)].map(([, name]) => name));
 
@@ -18,13 +18,22 @@
     return needed.sort().map((name) => (insideBert.requirements[name] ? `"${name}${insideBert.requirements[name]}"` : name));
   }
 
-  // The project's files that a program reads: [{ name, bytes, text }], the text of small texts alone
+  const asBase64 = (blob) => new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+
+  // The project's files that a program reads: [{ name, bytes, text | base64 }], neither for what is larger than MOST
   async function filesOf(code) {
     const names = new Set([...code.matchAll(/["'](assets\/[\w./-]+\.\w+)["']/g)].map(([, name]) => name));
     return Promise.all([...names].map(async (name) => {
       const address = `./files/${name}`;
       const bytes = Number((await fetch(address, { method: "HEAD" })).headers.get("content-length"));
-      return { name, bytes, text: TEXT.test(name) && bytes <= MOST ? await (await fetch(address)).text() : "" };
+      if (bytes > MOST) return { name, bytes };
+      const answer = await fetch(address);
+      return { name, bytes, ...(TEXT.test(name) ? { text: await answer.text() } : { base64: await asBase64(await answer.blob()) }) };
     }));
   }
 
@@ -34,29 +43,54 @@
   const size = (bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
   const listed = (files) => files.map(({ name, bytes }) => `\`${name}\` (${size(bytes)})`).join(", ");
 
+  // A cell that writes one file; its text is folded
+  function written({ name, text, base64 }) {
+    const lines = base64?.replace(/.{1,120}/g, "$&\n");
+    const source = text !== undefined ? `%%writefile ${name}\n${text}` : `from base64 import b64decode\nfrom pathlib import Path\n\nPath("${name}").write_bytes(b64decode("""\n${lines}"""))`;
+    return python(source, { jupyter: { source_hidden: true } });
+  }
+
+  const isFetched = ({ text, base64 }) => text === undefined && base64 === undefined;
+  const here = () => new URL("./", location.href).href;
+
+  // What the first cell says of files that the notebook can't carry
+  function fetchedTold(files) {
+    const fetched = files.filter(isFetched);
+    if (!fetched.length) return "";
+    const [them, it] = fetched.length > 1 ? ["them", "these files"] : ["it", "the file"];
+    const links = fetched.map(({ name }) => `[${name}](${here()}files/${name})`).join(", ");
+    return `\n\nThis notebook needs ${listed(fetched)} and fetches ${them} from ${here()}: Inside BERT must be running at that address when you run the notebook. Or download ${it} while it is running (${links}), and put ${them} beside this notebook; then nothing is fetched.`;
+  }
+
   // The cells that put the program's files where it reads them, beside the notebook
   function fileCells(files) {
-    const [carried, fetched] = [files.filter(({ text }) => text), files.filter(({ text }) => !text)];
-    const folders = [...new Set(files.map(({ name }) => name.replace(/\/[^/]*$/, "")))];
+    const [carried, fetched] = [files.filter((file) => !isFetched(file)), files.filter(isFetched)];
+    const folders = [...new Set(carried.map(({ name }) => name.replace(/\/[^/]*$/, "")))];
     const cells = [];
     if (carried.length) {
-      cells.push(markdown(`The next cells write data of Inside BERT beside this notebook: ${listed(carried)}.`));
+      cells.push(markdown(`The next cells write files of Inside BERT beside this notebook: ${listed(carried)}.`));
       cells.push(python(`from pathlib import Path\n\nfor folder in ${JSON.stringify(folders)}:\n    Path(folder).mkdir(parents=True, exist_ok=True)`));
-      cells.push(...carried.map(({ name, text }) => python(`%%writefile ${name}\n${text}`, { jupyter: { source_hidden: true } })));
+      cells.push(...carried.map(written));
     }
     if (fetched.length) {
-      const page = new URL("./", location.href).href;
-      const links = fetched.map(({ name, bytes }) => `[${name}](${page}files/${name}) (${size(bytes)})`).join(", ");
-      cells.push(markdown(`The next cell fetches files of Inside BERT from the page that this notebook comes from: ${links}. If this notebook runs on a computer that cannot reach that page, download the files in your browser, and save them beside the notebook in the folders that their names show.`));
+      cells.push(markdown(`The next cell takes ${listed(fetched)} from the folder of this notebook, or else fetches from ${here()} what is not there.`));
       cells.push(python(`from pathlib import Path
+from shutil import copyfile
 from urllib.request import urlretrieve
 
-page = ${JSON.stringify(page)}
-for name in ${JSON.stringify(fetched.map(({ name }) => name))}:
-    if not Path(name).exists():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        urlretrieve(f"{page}files/{name}", f"{name}.part")
-        Path(f"{name}.part").rename(name)`));
+page = ${JSON.stringify(here())}
+for place in map(Path, ${JSON.stringify(fetched.map(({ name }) => name))}):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        continue
+    if Path(place.name).exists():  # beside this notebook
+        copyfile(place.name, place)
+        continue
+    try:
+        urlretrieve(f"{page}files/{place.as_posix()}", f"{place}.part")
+    except OSError as error:
+        raise OSError(f"{place} did not come from {page}. Start Inside BERT there, or put {place.name} beside this notebook.") from error
+    Path(f"{place}.part").rename(place)`));
     }
     return cells;
   }
@@ -64,7 +98,8 @@ for name in ${JSON.stringify(fetched.map(({ name }) => name))}:
   // A program's text -> a notebook (nbformat 4.5): a cell for each paragraph that begins at the margin, a heading for each step.
   async function notebook(title, code) {
     const needs = imported(code).has(PROJECT) ? `\n\nIt imports \`${PROJECT}/\`: run it in the folder of Inside BERT.` : "";
-    const cells = [markdown(`# ${title}${needs}`), python(`%pip install -q ${packages(code).join(" ")}`), ...fileCells(await filesOf(code))];
+    const files = await filesOf(code);
+    const cells = [markdown(`# ${title}${needs}${fetchedTold(files)}`), python(`%pip install -q ${packages(code).join(" ")}`), ...fileCells(files)];
     for (const paragraph of code.trim().split(/\n\n+(?=\S)/)) {
       const [, step, rest] = paragraph.match(/^# Step (\d: .*)\n([^]*)$/) ?? [];
       if (step) cells.push(markdown(`## ${step[0].toUpperCase()}${step.slice(1)}`));

@@ -27,11 +27,12 @@ from demos.bert.pretraining.corruption import Shares
 from demos.bert.translation.grammar import held_out
 from demos.figures.program import embeddings_code
 from demos.figures.training_program import program_of
+from demos.lessons.finetune.ready.program import ready_code
 from demos.lessons.pretraining.corruption.text import corrupt_code
 from demos.lessons.translation.search.program import search_code
 from demos.lessons.translation.targets.program import targets_code
 from demos.lessons.translation.training.program import training_code
-from demos.page.delivery.program_files import AT, TEXTS, program_files
+from demos.page.delivery.program_files import AT, program_files
 from demos.page.services import Services
 from demos.training.export.recipe_file import Recipe
 from demos.training.settings import Settings
@@ -100,12 +101,12 @@ def test_every_recipes_notebook_runs(open_lesson: Callable[..., Page], bundled: 
     spec, pair = CATALOGUE[BUNDLED], held_out()[3]
     lora = Settings(epochs=1, batch_size=8, max_length=48, trains="lora")
     recipes = {f"recipe-{data}": Recipe(BUNDLED, source.kind, data, settings=BRIEF) for data, source in SOURCES.items()}
-    texts = [address.removeprefix(AT) for address, path in program_files().items() if path.suffix in TEXTS]
+    files = [address.removeprefix(AT) for address in program_files()]
     recipes["recipe-lora"] = Recipe(BUNDLED, "sentence", "emotion", settings=lora)
     programs = {name: re.sub(*FEW, program_of(spec, recipe), flags=re.MULTILINE) for name, recipe in recipes.items()}
     encoding = encode(bundled.tokenizer, "The cat sat on the mat.")
     programs |= {
-        "files": f"import hashlib\n\nfor name in {texts!r}:\n    {DIGEST}",
+        "files": f"import hashlib\n\nfor name in {files!r}:\n    {DIGEST}",
         "corruption-by-frequency": corrupt_code(spec, encoding, 1, Shares(), False, by_frequency=True),
         "dates": training_code(Plan("dot", 25, 1, "dates")),
         "paragraphs-in-a-text": embeddings_code(spec, ["one", "two\n\nthree"], Choice("mean", 6)),
@@ -115,7 +116,7 @@ def test_every_recipes_notebook_runs(open_lesson: Callable[..., Page], bundled: 
         "training-transformer": training_code(Plan("transformer", 25)),
     }
     printed = run(made(open_lesson("tokens"), programs, tmp_path))
-    assert printed["files"].split()[-len(texts) :] == [sha256((ROOT / name).read_bytes()).hexdigest() for name in texts]
+    assert printed["files"].split()[-len(files) :] == [sha256((ROOT / name).read_bytes()).hexdigest() for name in files]
     for name in recipes:
         trained = re.search("24 examples for training, 8 for the test\n[^*]*epoch 1: last batch's loss", printed[name])
         assert trained, printed[name]
@@ -139,6 +140,56 @@ def test_a_recipe_is_saved_by_its_button_and_runs_in_a_kernel(
     (tmp_path / "run").mkdir()
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path / "run")}}).execute()
     assert re.search(r"test accuracy 0\.\d+", str(notebook.cells[-1].outputs))
+
+
+HEADS = "assets/pretraining/heads.safetensors"
+ALONE = """import socket
+
+def refuse(*arguments):
+    raise OSError("no network")
+
+socket.socket.connect = refuse"""
+
+
+def alone(page: Page, program: str, path: Path, before: str = "") -> nbformat.NotebookNode:
+    """The program's notebook, saved, with a cell put first after which nothing can be reached, and perhaps another."""
+    text = json.dumps(page.evaluate("(code) => insideBert.notebook('A title', code)", program))
+    notebook = nbformat.reads(text, as_version=4)
+    nbformat.validate(notebook)
+    cells = [nbformat.v4.new_code_cell(source) for source in (ALONE, before) if source]
+    nbformat.write(nbformat.v4.new_notebook(cells=[*cells, *notebook.cells]), path)
+    return notebook
+
+
+def test_a_notebook_brings_its_weights_along(open_lesson: Callable[..., Page], app_url: str, tmp_path: Path) -> None:
+    """Ready models' runs where the page is out of reach; the cells of its files are folded."""
+    page = open_lesson("tokens")
+    program = ready_code(["Sylvain lives in Brooklyn."], "Where does Sylvain live?")
+    notebook = alone(page, program, tmp_path / "ready.ipynb")
+    text = json.dumps(notebook)
+    assert "urlretrieve" not in text
+    assert app_url.split("//")[1].strip("/") not in text
+    carried = [cell for cell in notebook.cells if re.search(r"^%%writefile|b64decode", cell.source)]
+    assert len(carried) == len(set(re.findall(r"assets/[\w./]+", program)))
+    assert all(cell.metadata.jupyter.source_hidden for cell in carried)
+    assert run([tmp_path / "ready.ipynb"])["ready"]
+
+
+def test_a_notebook_says_what_it_fetches_and_takes_the_file_beside_it(
+    open_lesson: Callable[..., Page], app_url: str, tmp_path: Path
+) -> None:
+    program = f"from safetensors.torch import load_file\n\nprint(len(load_file({HEADS!r})), 'tensors')"
+    page, copied = open_lesson("tokens"), f"import shutil\nshutil.copy({str(ROOT / HEADS)!r}, '.')"
+    notebook = alone(page, program, tmp_path / "beside.ipynb", copied)
+    first = notebook.cells[0].source
+    assert "Inside BERT must be running at that address" in first
+    assert first.count(app_url.rstrip("/")) == 2  # where it fetches from, and the link to the file
+    assert " tensors" in run([tmp_path / "beside.ipynb"])["beside"]
+    alone(page, program, tmp_path / "missing.ipynb")
+    with pytest.raises(
+        AssertionError, match=r"Start Inside BERT there, or put heads\.safetensors beside this notebook"
+    ):
+        run([tmp_path / "missing.ipynb"])
 
 
 def test_what_a_notebook_installs(open_lesson: Callable[..., Page]) -> None:

@@ -1,7 +1,7 @@
 """Answers with the files that handed-out programs read, at /files/ and their path: /files/assets/data/emotion.tsv.
 
-A notebook is mostly opened where the project's folder is not: demos/page/notebook.js puts small texts into it, and it
-fetches weights from here.
+A notebook is mostly opened where the project's folder is not: demos/page/notebook.js puts these files into it, but for
+those of more than 2 MB, which it fetches from here.
 """
 
 from __future__ import annotations
