@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class Table:
     rows: list[Cells]
     keyed: bool  # the header is the keys of JSON objects, and no row
     read_as: ReadAs
+    unquoted: bool = False  # where quotes are the text's own: those around some whole fields were none, and are off
 
 
 def read_table(data: bytes, name: str) -> Table:
@@ -96,10 +98,11 @@ def workbook_table(data: bytes) -> Table:
     return _headed(sheet.rows, ReadAs(f"an Excel workbook, the sheet “{title}”"))
 
 
-def _read_tsv(text: str, encoding: str) -> Table:
+def _read_tsv(text: str, encoding: str, skipped: int = 0) -> Table:
     """One row a line, fields between tabs; quotes around a whole field are taken off, others are the text's own.
 
-    Where the lines are not all as wide, quotes may go over several lines, as a spreadsheet writes them.
+    Where the lines are not all as wide, quotes may go over several lines, as a spreadsheet writes them. `skipped` is
+    how many lines stood before the text.
     """
     lines = lines_of(text)
     bound(sum(1 for line in lines if line.strip()), MAX_ROWS)
@@ -108,18 +111,26 @@ def _read_tsv(text: str, encoding: str) -> Table:
     separator = ";" if apart and semicolons != {0} else "\t"
     cells = ((number, line.split(separator)) for number, line in enumerate(lines, start=1) if line.strip())
     rows = [(number, list(map(_unquoted, fields))) for number, fields in cells]
-    if '"' in text and len({len(fields) for _, fields in rows}) > 1:
+    unquoted = '"' in text and any(_QUOTED.fullmatch(field) for line in lines for field in line.split(separator))
+    if '"' in text and (unquoted or not _even(rows)):
         try:
             quoted = csv_rows(text, separator)
         except UserError:
             quoted = []
-        if len({len(fields) for _, fields in quoted}) == 1:
-            return _headed(quoted, ReadAs(delimited(separator, len(quoted[0][1])), encoding, separator))
-    return _headed(rows, ReadAs(delimited(separator, len(rows[0][1]) if rows else 0), encoding, separator, False))
+        if quoted == rows or (_even(quoted) and not _even(rows)):
+            form = delimited(separator, len(quoted[0][1]))
+            return _headed(quoted, ReadAs(form, encoding, separator, skipped=skipped))
+    form = delimited(separator, len(rows[0][1]) if rows else 0)
+    return _headed(rows, ReadAs(form, encoding, separator, False, skipped), unquoted)
 
 
-def _headed(rows: list[tuple[int, list[str]]], read_as: ReadAs) -> Table:
-    return Table(tuple(rows[0][1]) if rows else (), list(rows), False, read_as)
+def _even(rows: Sequence[Cells]) -> bool:
+    """Whether there are rows, all as wide."""
+    return len({len(fields) for _, fields in rows}) == 1
+
+
+def _headed(rows: list[tuple[int, list[str]]], read_as: ReadAs, unquoted: bool = False) -> Table:
+    return Table(tuple(rows[0][1]) if rows else (), list(rows), False, read_as, unquoted)
 
 
 def _unquoted(field: str) -> str:
@@ -127,9 +138,15 @@ def _unquoted(field: str) -> str:
 
 
 def _read_csv(text: str, encoding: str) -> Table:
-    """RFC 4180, with the comma, semicolon or tab that stands between the columns."""
+    """RFC 4180, with the comma, semicolon or tab that stands between the columns; between tabs first as TSV is read."""
     delimiter, rest = separated(text, ",;\t")
-    rows, skipped = csv_rows(rest, delimiter), int(rest != text)
+    skipped = int(rest != text)
+    if delimiter == "\t":
+        with suppress(UserError):
+            table = _read_tsv(rest, encoding, skipped)
+            if _even(table.rows):
+                return table
+    rows = csv_rows(rest, delimiter)
     form = delimited(delimiter, len(rows[0][1]) if rows else 0)
     return _headed(rows, ReadAs(form, encoding, delimiter, skipped=skipped))
 

@@ -1,16 +1,19 @@
 """Which of Excel's two Latin encodings a file's bytes are: Windows-1252 (western) or Windows-1250 (central Europe).
 
 Both are told apart by the languages' alphabets: the byte of "ř" in the one is that of "ø" in the other. An encoding
-fits as far as one language has all letters that the bytes then spell.
+fits as far as one language has all letters that the bytes then spell, each beside letters that it can stand beside.
+Signs in odd places ("caf‚", "£ód¼") are the letters of a third encoding.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 
 WESTERN, CENTRAL = "cp1252", "cp1250"
-UNSURE = "windows-1252"  # Python's other name of cp1252: read so, though both encodings may be meant
+UNSURE = "windows-1252"  # Python's other name of cp1252: read so, though another encoding may be meant
 # The letters of each language beyond a to z, foreign words' among them where they are usual.
 ALPHABETS = {
     WESTERN: {
@@ -24,22 +27,60 @@ ALPHABETS = {
         "Slovene": "čšž", "Croatian": "čćđšž", "Romanian": "ăâîşţ", "Albanian": "ëç", "German": "äöüßé",
     },
 }  # fmt: skip
+# Where no such language writes a letter. V and C are a vowel and a consonant, H a letter beyond a to z, L any letter,
+# ^ and $ a word's beginning and end.
+ODD_LETTERS = {
+    WESTERN: (
+        "è(?!$|C{1,3}[aeéiou]|[ns]$)|[ìù](?!$)|ñ(?!V)|œ(?![eéiu]|so|no|cu|d[eéè]|t[au])|(?<=V)[åø](?=V)|(?<=V)[æø]$|"
+        "(?<=L)þ(?![jrvyý]|V)|^ð|^š$|(?<=V)á(?=e)|(?!ååå)HHH|^(?!þ|åå)HH$"
+    ),
+    CENTRAL: (
+        r"^[čďĺľłňŕřşšź]$(?!\.)|(?<=C)(?<![lr])[čň]$|(?<=C)(?<![ptlr])[ďř]$|(?<=C)[ćň](?=C)|(?<=C)(?<!r)ď(?=C)|"
+        "(?<=C)ř(?=C)(?!(?<=[pt]ř)[mn])|(?<=C)(?<!š)č(?=C)(?!(?<=[jlnpr]č)n|(?<=[lr]č)[kt]|(?<=zč)[lr]|(?<=dč)r)|"
+        "ď(?=[fnqrv])|[ĺŕ](?!C)|(?<!C)[ĺŕ]|[ńśź](?=V)|(?<=C)(?<![dr])ź|(?<![bdfmnptv])ě|(?<!C)ů|(?<=V)ű|ă(?=[eo])|^[ąę]|"
+        "ą(?=V)|(?<=[aeou])ą|ľ(?=[eéií])|(?<=m)ł$"
+    ),
+}  # fmt: skip
+# Letters that no text has twice as often as the others that go with them.
+COMPANY = {
+    WESTERN: (("ðþý", "áíóúæ"), ("šž", "äöõü")),  # Icelandic ones, which are Turkish in Windows-1254; Finnish ones
+    CENTRAL: (("đ", "čćšž"), ("şţ", "ăâî"), ("ľ", "šťž")),  # Croatian, Romanian, Slovak
+}
+VOWELS = "aeiouàáâãäåæèéêëìíîïòóôõöøùúûüœăąęěőůű"
+# Signs that may stand beside letters, before them, after them; and without which others these may not.
+ANYWHERE, BEFORE, AFTER = "’–—…·´°×\xad", "„“”‚‘«»‹›¿¡•§\xa0", "“”‘«»‹›™®€ªº²³\xa0"
+PARTNERS = {"„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "›": "‹", "¿": "?", "¡": "!"}
 MOST_FOREIGN = 0.1  # of the letters beyond a to z, those of names from elsewhere
-CLEARLY = 4  # so many times more letters that do not belong tell the other encoding
+MOST_ODD = 0.02  # and what stands in an odd place, slips
+CLEARLY = 4  # so many times more that does not belong tells the other encoding
 TOO_FOREIGN = 0.5  # and as many are another encoding's
 MOST_ACCENTS = 0.25  # of all letters; a French text has 0.05, a Czech one 0.15
 _ASCII = bytes(range(128))
 _NO_LETTERS = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+_FAR = re.compile(rb"([\x00-\x7f]{5})[\x00-\x7f]+([\x00-\x7f]{4})")  # from letters beyond a to z
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-# Signs of Windows-1252 within a word (£ ¥ ³ ¹ ¿) or at its beginning (a macron): Polish letters (Ł Ą ł ą ż Ż).
-_IN_WORDS = rb"A-Za-z\x9c\x9f\xa3\xa5\xb3\xb9\xbf\xc0-\xff"
-_SIGNS_IN_WORDS = re.compile(
-    rb"(?<=[%(word)b])[\xa3\xa5\xb3\xb9\xbf](?=[%(word)b])|\xaf(?=[%(word)b])" % {b"word": _IN_WORDS}
-)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """How well an encoding fits a file's bytes."""
+
+    encoding: str
+    letters: int  # beyond a to z, and signs in odd places
+    foreign: int  # letters that the language that fits best has not
+    odd: int  # letters and signs in odd places
+
+    @property
+    def strange(self) -> int:
+        return self.foreign + self.odd
+
+    @property
+    def certain(self) -> bool:
+        return self.odd <= MOST_ODD * self.letters and self.strange <= MOST_FOREIGN * self.letters
 
 
 def windows_encoding(data: bytes) -> str:
-    """cp1252 or cp1250 of bytes that are not UTF-8, UNSURE where it could be either, "" where it is neither.
+    """cp1252 or cp1250 of bytes that are not UTF-8, UNSURE where it could be another one, "" where it is neither.
 
     Neither: too many letters with accents (another script), bytes that both lack, signs that no text has, UTF-8 with a
     broken byte.
@@ -54,19 +95,19 @@ def windows_encoding(data: bytes) -> str:
     valid = data.decode("utf-8", "ignore")
     if len(valid.encode()) - len(valid.encode("ascii", "ignore")) > accents / 2:  # UTF-8, but for a few bytes
         return ""
-    foreign = {encoding: _foreign(above, encoding) for encoding in ALPHABETS if _spells(above, encoding)}
-    if WESTERN in foreign:
-        foreign[WESTERN] += len(_SIGNS_IN_WORDS.findall(data))
-    foreign = {encoding: count for encoding, count in foreign.items() if count <= TOO_FOREIGN * accents}
-    if len(foreign) < 2:
-        encoding, count = next(iter(foreign.items()), ("", 0))
-        certain = count <= MOST_FOREIGN * accents
-        return encoding if certain else UNSURE if encoding == WESTERN else ""
-    if all(bytes([byte]).decode(WESTERN) == bytes([byte]).decode(CENTRAL) for byte in above):
-        return WESTERN
-    best, other = sorted(foreign, key=foreign.__getitem__)
-    alike = foreign[other] <= CLEARLY * foreign[best] or foreign[best] > MOST_FOREIGN * accents
-    return UNSURE if alike or (best == CENTRAL and foreign[other] == 1) else best
+    fits = [_fit(data, above, encoding) for encoding in ALPHABETS if _spells(above, encoding)]
+    fits = sorted((fit for fit in fits if fit.foreign <= TOO_FOREIGN * accents), key=lambda fit: fit.strange)
+    if not fits:
+        return ""
+    best = fits[0]
+    if len(fits) == 1:
+        return best.encoding if best.certain else UNSURE if best.encoding == WESTERN else ""
+    other = fits[1]
+    if not {*bytes(above).decode(CENTRAL)} & {*_places(CENTRAL).letters} - {*bytes(above).decode(WESTERN)}:
+        western = best if best.encoding == WESTERN else other  # all letters are the same in both
+        return WESTERN if western.odd <= MOST_ODD * western.letters else UNSURE
+    alike = other.strange <= CLEARLY * best.strange
+    return UNSURE if alike or not best.certain or (best.encoding == CENTRAL and other.strange == 1) else best.encoding
 
 
 def _spells(above: Counter[int], encoding: str) -> bool:
@@ -78,13 +119,57 @@ def _spells(above: Counter[int], encoding: str) -> bool:
     return True
 
 
-def _foreign(above: Counter[int], encoding: str) -> int:
-    """How many of the letters that these bytes spell are foreign to the language that they fit best."""
+def _fit(data: bytes, above: Counter[int], encoding: str) -> _Fit:
+    """How well an encoding that has a sign for each byte fits them."""
+    places, whole = _places(encoding), data.decode(encoding)
+    text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # what stands near such letters, which is little
     spelled: Counter[str] = Counter()
     for byte, count in above.items():
-        if (letter := bytes([byte]).decode(encoding).lower()).isalpha():
-            spelled[letter] += count
-    return min(
+        if (sign := bytes([byte]).decode(encoding)) in places.letters:
+            spelled[sign.lower()] += count
+    foreign = min(
         sum(count for letter, count in spelled.items() if letter not in alphabet)
         for alphabet in ALPHABETS[encoding].values()
     )
+    odd = len(places.odd_letters.findall(text.lower())) + len(places.odd_signs.findall(text))
+    if alone := "".join(sign for sign, others in PARTNERS.items() if not any(map(whole.count, others))):
+        odd += len(re.findall(f"[{alone}](?=[{places.every}])|(?<=[{places.every}])[{alone}]", text))
+    for few, many in COMPANY[encoding]:
+        odd += max(0, sum(spelled[letter] for letter in few) - 2 * sum(spelled[letter] for letter in many))
+    return _Fit(encoding, sum(spelled.values()) + odd, foreign, odd)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """An encoding's letters beyond a to z, all its letters, and what stands in an odd place."""
+
+    letters: str
+    every: str
+    odd_letters: re.Pattern[str]  # in small letters
+    odd_signs: re.Pattern[str]
+
+
+@cache
+def _places(encoding: str) -> _Places:
+    high = bytes(range(0x80, 0x100)).decode(encoding, "ignore")
+    letters = "".join(sign for sign in high if sign.lower() != sign.upper() and sign not in "µƒ")
+    signs = "".join(sign for sign in high if sign not in letters + ANYWHERE)
+    small = "".join(sorted({*letters.lower()}))
+    vowels = "".join(sign for sign in VOWELS if sign.isascii() or sign in small)
+    classes = {
+        "V": f"[{vowels}]", "C": f"[bcdfghjklmnpqrstvwxz{''.join(set(small) - set(VOWELS) - set('ýÿ'))}]",
+        "H": f"[{small}]", "^": f"(?<![a-z{small}])", "$": f"(?![a-z{small}])", "L": f"[a-z{small}]",
+    }  # fmt: skip
+    some, capitals = f"A-Za-z{letters}", "".join(filter(str.isupper, letters))
+    odd_signs = (
+        f"(?<=[{some}])[{signs}](?=[{some}])|(?<=[{some}])[{_without(signs, AFTER)}](?![{some}0-9])|"
+        f"(?<![{some}0-9])[{_without(signs, BEFORE)}](?=[{some}])|[¤¯ˇ˘˙˛˝]|(?<=[{some}]{{3}})[ªº]|"
+        f"(?<=[{some}]{{2}})(?<!km|cm|mm|dm|ft|in|yd|mi|mc|CO)[²³]|"
+        f"(?<=[a-z{small}])[{capitals}]"  # a capital within a word
+    )
+    odd_letters = re.sub("[VCHL^$]", lambda kind: classes[kind[0]], ODD_LETTERS[encoding])
+    return _Places(letters, some, *(re.compile(f"(?=[^\\0-\\x7f])(?:{odd})") for odd in (odd_letters, odd_signs)))
+
+
+def _without(signs: str, others: str) -> str:
+    return "".join(sign for sign in signs if sign not in others)

@@ -25,7 +25,7 @@ from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDI
 
 TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
-    "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "paraphrase": "paraphrase.tsv",
+    "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "films": "films.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
     "unanswerable": "unanswerable.json",
     "endings": "endings.tsv", "similarity": "similarity.tsv",
@@ -38,6 +38,7 @@ LABELS = (  # how a label names the right ending: a pattern, and the ending's pl
     (f"[{LETTERS}{LETTERS.lower()}]", f"{LETTERS!r}.index(label.upper())"),
     ("(?s:.*)", '[" ".join(str(ending).split()) for ending in row["endings"]].index(label)'),
 )
+UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
 
 
@@ -69,7 +70,8 @@ def reading_of(recipe: Recipe) -> Reading:
     if own and recipe.test_file:
         second = _file(recipe.task, Path(recipe.test_file), Path(recipe.test_file).name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
-        return _reading((*first.imports, *second.imports), f"{first.lines}\n{second.lines}\n{train}")
+        lines = second.lines if UNQUOTED not in first.lines else second.lines.replace(UNQUOTED, "")
+        return _reading((*first.imports, *second.imports), f"{first.lines}\n{lines}\n{train}")
     if first.splits:
         return _reading(first.imports, f"{first.lines}\n{TEXT.by_split(*_parts(first.splits))}")
     return _reading((*first.imports, DRAW), f"{first.lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
@@ -151,7 +153,10 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
     options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
     reading = f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
-    return "", reading, ()
+    if not table.unquoted:
+        return "", reading, ()
+    reading += f"{'.rename(columns=unquoted)' if named else ''}.map(unquoted)"
+    return UNQUOTED, reading, ("import re",)
 
 
 def _json(read_as: ReadAs, path: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:

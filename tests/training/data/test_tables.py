@@ -60,6 +60,25 @@ def test_the_better_name_is_preferred_and_inner_quotes_stay() -> None:
     assert read_rows(text.encode(), "a.tsv") == [Row(2, '"one," he said, "two."', "x")]
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.txt"])
+def test_loose_quotes_between_tabs_are_the_texts_own_whatever_the_name(name: str) -> None:
+    data = b'"text"\t"label"\n"Great movie\t1\nso "so"\t"2"\n"say ""hi"""\t1\nbad"\t2\n'
+    texts = [('"Great movie', "1"), ('so "so"', "2"), ('say "hi"', "1"), ('bad"', "2")]
+    assert [(row.text, row.label) for row in read_rows(data, name)] == texts
+    assert [row.number for row in read_rows(b"sep=\t\n" * (name == "a.csv") + data, name)] == [2, 3, 4, 5]
+
+
+def test_quoted_cells_between_tabs_may_have_lines_and_a_broken_one_is_named() -> None:
+    data = b'text\tlabel\n"one\ntwo\tthree"\tx\n"four"\ty\n'
+    assert read_rows(data, "a.csv") == read_rows(data, "a.tsv") == [Row(2, "one\ntwo\tthree", "x"), Row(3, "four", "y")]
+    many = b"text\tlabel\n" + b'"a\nb\nc"\tx\n' * 8_000
+    assert len(read_rows(many, "a.csv")) == 8_000  # fewer rows than the most, though more lines
+    with pytest.raises(UserError, match="Row 4 is broken: a quote inside a cell must be written twice"):
+        read_rows(data + b'"a" b\tx\tz\n', "a.csv")
+    with pytest.raises(UserError, match="Row 2 is broken: a quote inside a cell must be written twice"):
+        read_rows(b'text;label\n"Bof" dit-il;neg\n', "a.csv")
+
+
 def test_a_json_list_of_objects() -> None:
     text = json.dumps([{"text": "one", "label": "a"}, {"label": 2, "text": "two"}], indent=1)
     assert read_rows(text.encode(), "a.json") == [Row(1, "one", "a"), Row(2, "two", "2")]

@@ -67,6 +67,109 @@ LANGUAGES = {
     )),
 }  # fmt: skip
 
+ENGLISH = "".join(f"{sentence},{k % 2}\n" for k, sentence in enumerate((
+    "The film was dull and far too long.", "I liked the music but the sound was bad.", "Is it worth the money?",
+    "A warm and funny book about a small town.", "The waiter was rude and the soup was cold!", "Great actors.",
+) * 3))  # fmt: skip
+PLAIN, GUESS, REFUSED, OTHER = "plain", "guess", "refused", "read as Windows-1250"
+# (language, the file's true encoding, what is said of each sentence alone among English ones): the sentences; below
+# the empty one those that the rules were not made with.
+ROWS = {
+    ("French", WESTERN, PLAIN): (
+        "Café numéro 1 très bon", "Ma mère a préféré le père.", "Le succès de cette pièce est mérité.",
+        "Il a reçu l’élève à l’hôtel.", "« Génial », dit-elle… à revoir !", "C’était déjà là, voilà.", "Un cœur noir.",
+        "",
+        "La scène finale est réussie, le décor aussi.", "Où est le théâtre ? Près de la forêt.", "Très déçu !",
+        "Garçon désagréable, 20 € pour ça.", "Mon frère l’a trouvé léger et drôle.", "Rien à ajouter après ça.",
+    ),
+    ("Spanish", WESTERN, PLAIN): (
+        "¿Qué más quieres?", "El niño comió.", "Una película genial, ¡de verdad!", "Mañana será otro día.",
+        "",
+        "Está en la 2ª planta, nº 5.", "¡Qué canción tan bonita!", "El año pasado volvió mi tía.", "Señor, aquí no.",
+    ),
+    ("German", WESTERN, PLAIN): (
+        "Schöne Größe, 20 m² für 5 €.", "„Ärgerlich“, sagte sie – und ging.", "Üble Straße, 35 °C.",
+        "",
+        "Das Mädchen heißt Zoë.", "»Natürlich«, rief er.", "Wir müssen früher gehen.", "Ein süßer Kläffer.",
+    ),
+    ("Portuguese", WESTERN, PLAIN): (
+        "Não gostei, é muito longo.", "As ações e os pães são bons.", "A comida estava fria, você não acha? Ótima não!",
+        "",
+        "Coração valente é demais.", "Amanhã não haverá sessão.", "O irmão dele não veio à festa.",
+    ),
+    ("Italian", WESTERN, PLAIN): (
+        "La città è bella.", "Però è lungo.", "Un caffè e un tè.", "Perché no? Così è.", "Il più bello è già là.",
+        "",
+        "Non è vero, c’è di meglio.", "Lunedì sarà chiuso, è un peccato.", "È un’attrice di qualità.",
+    ),
+    ("Dutch", WESTERN, PLAIN): (
+        "Eén café in België.", "Geïnteresseerd was ik niet.", "De coördinatie was slecht, de scène te lang.",
+        "",
+        "Een naïeve ruïne, hè?", "Drie ideeën, één officiële.",
+    ),
+    ("Danish", WESTERN, PLAIN): (
+        "Jeg vil gerne på ø-tur.", "Bogen var kedelig på mange måder.", "Rødgrød med fløde.",
+        "Ærgerligt, det går ikke.",
+        "",
+        "Skuespillerne gør det så godt.", "Lyden i biografen var så lav.", "Hun læser få bøger på engelsk.",
+    ),
+    ("Swedish", WESTERN, PLAIN): (
+        "Den är alldeles för lång.", "Vi väntade på maten i två timmar.", "Ljudet var dåligt, så är det.",
+        "",
+        "Boken är bra men tråkig på slutet.", "”Åh nej”, sa hon.", "Skådespelarna är på topp.",
+    ),
+    ("English", WESTERN, PLAIN): (
+        "A naïve little café – “lovely”.", "It costs £20 or 25€, the crème brûlée too.", "Windows® and 30 m³ of sand.",
+        "wait…what—no", "Sections §5 and §b; • first, ½ a day, 3×4.",
+        "",
+        "Beyoncé’s fiancé was there.", "It’s 20°C, isn’t it?", "A cliché à la carte.", "Brontë in Zürich cost 5 ¥.",
+    ),
+    ("Czech", CENTRAL, GUESS): ("Teď ne.", "", "Počkej!"),
+    ("Czech", CENTRAL, OTHER): (
+        "Příliš žluťoučký kůň.", "Číšník nepřišel, nevím proč.", "", "Paní Nováčková šla.",
+        "Dvořák složil několik děl.",
+    ),
+    ("Polish", CENTRAL, GUESS): ("Nie lubię.", "", "Będę tu."),
+    ("Polish", CENTRAL, OTHER): ("Łatwe życie? Źle!", "Zażółć gęślą jaźń.", "", "Wciąż myślę, że był słaby."),
+    ("French", "cp850", GUESS): (
+        "le café était bon", "très réussi", "à côté de l’hôtel".replace("’", "'"),
+        "", "une pièce de théâtre", "ça a été fêté",
+    ),
+    ("Spanish", "cp437", GUESS): ("el niño comió", "mañana", "aquí está", "", "¿Qué canción?", "la señora llegó tarde"),
+    ("German", "cp850", GUESS): ("Das Mädchen sagte nein.", "schön und heiß", "Straße", "", "drei Größen"),
+    ("German", "cp850", REFUSED): ("Das ist für dich.", "", "zurück"),
+    ("Italian", "cp850", GUESS): ("non è bello", "però è lungo", "", "c'è tempo, perché no"),
+    ("Danish", "cp850", GUESS): ("på en ø", "rødgrød", "", "det gør de også"),
+    ("Polish", "iso8859-2", GUESS): ("Łódź", "Krzyś", "szkoła", "że był", "", "Źródło światła", "Książka jest długa."),
+    ("Czech", "iso8859-2", GUESS): ("škola", "Jiří je můj přítel, že ano", "myš", "", "Když přišel, už šli spát."),
+    ("Turkish", "cp1254", GUESS): (
+        "Çok güzel ışık", "ağlattı", "Şarkılar iyiydi", "İstanbul", "güneşli", "", "kız kardeşim", "değil mi", "boş",
+    ),
+    ("Greek", "cp1253", GUESS): ("καλη", "το βιβλίο", "", "μια ταινία", "πολύ ωραίο"),
+    ("Russian", "cp1251", GUESS): ("привет", "", "да, очень плохо"),
+    ("French", "iso8859-15", GUESS): ("un cœur", "20 €", "", "la sœur"),
+    ("French", "mac_roman", GUESS): ("le café", "d’accord", "", "l’été déjà"),
+}  # fmt: skip
+
+
+def said_of(data: bytes, truth: str) -> str:
+    found = windows_encoding(data)
+    if found == CENTRAL and data.decode(found) == truth:
+        return OTHER
+    if found in ("", UNSURE):
+        return GUESS if found else REFUSED
+    return PLAIN if data.decode(found) == truth else "wrong letters in silence"
+
+
+@pytest.mark.parametrize("case", ROWS, ids="-".join)
+def test_a_row_among_english_ones_is_read_plainly_or_told_as_a_guess(case: tuple[str, str, str]) -> None:
+    _, encoding, said = case
+    for sentence in filter(None, ROWS[case]):
+        truth = f"text,label\n{ENGLISH}{sentence},1\n"
+        assert (sentence, said_of(truth.encode(encoding), truth)) == (sentence, said)
+    truth = f"text,label\n{ENGLISH}" + "".join(f"{sentence},1\n" for sentence in filter(None, ROWS[case]))
+    assert said_of(truth.encode(encoding), truth) == said  # all together
+
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_sentences_of_a_language_are_read_rightly_or_with_a_warning(language: str) -> None:
