@@ -46,8 +46,8 @@ def offer_endpoint(page: Page) -> None:
     ) -> Iterator[dict[str, Any]]:
         """Fine-tune a copy of the model and stream what happens, one JSON object an event.
 
-        data is one of the bundled sets (emotion, sentiment, paraphrase, entailment, entities, questions, unanswerable,
-        endings, similarity) or
+        data is one of the bundled sets (emotion, sentiment, films, paraphrase, entailment, entities, questions,
+        unanswerable, endings, similarity) or
         the text of a TSV file: text, label and perhaps split columns (train, validation, test). trains is all, top,
         lora or head.
         task is the data's own where it is empty: sentence, pair, entities, question, choice or

@@ -152,6 +152,7 @@ READERS = (SENTENCES, PAIRS)
 SOURCES = (
     Source("emotion", "sentence", "Emotion", load_emotion),
     SENTENCES.bundled("sentiment", "Sentiment", "sentiment.tsv"),
+    SENTENCES.bundled("films", "Film reviews", "films.tsv"),
     PAIRS.bundled("paraphrase", "Paraphrase", "paraphrase.tsv"),
     PAIRS.bundled("entailment", "Entailment", "entailment.tsv"),
 )
