@@ -78,8 +78,9 @@ ROWS = {
     ("French", WESTERN, PLAIN): (
         "Café numéro 1 très bon", "Ma mère a préféré le père.", "Le succès de cette pièce est mérité.",
         "Il a reçu l’élève à l’hôtel.", "« Génial », dit-elle… à revoir !", "C’était déjà là, voilà.", "Un cœur noir.",
+        "La scène finale est réussie, le décor aussi.",
         "",
-        "La scène finale est réussie, le décor aussi.", "Où est le théâtre ? Près de la forêt.", "Très déçu !",
+        "Où est le théâtre ? Près de la forêt.", "Très déçu !",
         "Garçon désagréable, 20 € pour ça.", "Mon frère l’a trouvé léger et drôle.", "Rien à ajouter après ça.",
     ),
     ("Spanish", WESTERN, PLAIN): (
@@ -89,8 +90,9 @@ ROWS = {
     ),
     ("German", WESTERN, PLAIN): (
         "Schöne Größe, 20 m² für 5 €.", "„Ärgerlich“, sagte sie – und ging.", "Üble Straße, 35 °C.",
+        "Das Mädchen heißt Zoë.",
         "",
-        "Das Mädchen heißt Zoë.", "»Natürlich«, rief er.", "Wir müssen früher gehen.", "Ein süßer Kläffer.",
+        "»Natürlich«, rief er.", "Wir müssen früher gehen.", "Ein süßer Kläffer.",
     ),
     ("Portuguese", WESTERN, PLAIN): (
         "Não gostei, é muito longo.", "As ações e os pães são bons.", "A comida estava fria, você não acha? Ótima não!",
