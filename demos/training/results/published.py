@@ -79,7 +79,7 @@ def own_rows(board: Board, records: Sequence[Record]) -> list[Row]:
         values = tuple(column.own(record) for column in board.columns)
         if any(value is not None for value in values):
             is_ours = any(record.source in column.like for column in board.columns)
-            told = f"your run {record.number}: {record.model}"
+            system = f"your run {record.number}: {record.model}"
             tests, month = f"{record.examples[2]:,} test examples", record.time[:7]
-            rows.append(Row(told, tests, month, values, is_own=True, other_data=record.data if is_ours else ""))
+            rows.append(Row(system, tests, month, values, is_own=True, other_data=record.data if is_ours else ""))
     return sorted(rows, key=lambda row: bool(row.other_data))
