@@ -280,12 +280,12 @@ def _rows(
     columns: Sequence[Column],
     split: str,
     stopped: Callable[[], bool],
-    found: dict[str, str],
+    first_columns: dict[str, str],
     parsed: set[str],
 ) -> Iterator[dict[str, Any] | None]:
     """Each row's values by role; None for a row without a class.
 
-    `found` becomes the first split's columns by role, and `parsed` the roles of lists that stand in text as JSON.
+    `first_columns` becomes the first split's columns by role, and `parsed` the roles of lists that stand in text as JSON.
     """
     features: Mapping[str, Any] = getattr(rows, "features", None) or {}
     names: dict[str, str] = {}  # role to column
@@ -296,8 +296,8 @@ def _rows(
         if stopped():
             return
         names = names or {role: list(row)[place] for role, place in find_columns(list(row), columns).items()}
-        if not found:
-            found |= names
+        if not first_columns:
+            first_columns |= names
         values: dict[str, Any] = {}
         for column in columns:
             name = names.get(column.role)
