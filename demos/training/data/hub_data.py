@@ -285,7 +285,7 @@ def _rows(
 ) -> Iterator[dict[str, Any] | None]:
     """Each row's values by role; None for a row without a class.
 
-    `first_columns` becomes the first split's columns by role, and `parsed` the roles of lists that stand in text as JSON.
+    `first_columns` becomes the first split's columns by role; `parsed`, the roles of lists that stand in text as JSON.
     """
     features: Mapping[str, Any] = getattr(rows, "features", None) or {}
     names: dict[str, str] = {}  # role to column
