@@ -9,6 +9,7 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.lessons.finetune.train.controller import PAUSE
+from demos.lessons.finetune.train.poolings import poolings_html
 from demos.lessons.finetune.train.start import MODEL
 from demos.lessons.finetune.train.try_it import examples_menu
 from demos.templates import templates
@@ -125,6 +126,7 @@ def more() -> dict[str, Any]:
         parts["schedule"] = _menu(schedules, "schedule", "Learning-rate schedule", scale=2, elem_id="finetune-schedule")
         parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
     parts |= {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
+    parts["poolings"] = gr.HTML(poolings_html(), elem_id="finetune-poolings")
     with gr.Row():
         return parts | {
             "batch_size": gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide),

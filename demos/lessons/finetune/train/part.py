@@ -103,6 +103,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         view, data = view_of(kind), fitting(kind, data)
         known = bool(finished_run and shown and shown["kind"] == kind)
         changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
+        changes["poolings"] = gr.update(visible=kind == "sentence")
         changes["results"] = gr.update(visible=known and "recalled" not in shown)
         for name, (label, sample) in zip(layout.TRIES, layout.tries(view), strict=True):
             changes[name] = gr.update(label=label, value=sample, visible=bool(label))
@@ -156,7 +157,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         [parts["task"].change],
         by_component(parts, show_task),
         [parts[name] for name in ("task", "data", "run", "kept", "shown", "seed")],
-        [parts[name] for name in (*SOMETIMES, "results", "curve", *layout.TRIES)],
+        [parts[name] for name in (*SOMETIMES, "poolings", "results", "curve", *layout.TRIES)],
         trigger_mode="always_last",
         show_progress="hidden",
     )

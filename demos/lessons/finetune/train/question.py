@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-
-from demos.files import DATA
+from demos.lessons.finetune.train.poolings import measured
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
 CLASSES = 6
-POOLINGS = DATA / "pooling.json"
 
 
-@cache
-def measured() -> dict[str, object]:
+def measured_facts() -> dict[str, object]:
     """What each pooling costs and brings, measured once (assets/data/pooling.md says how): as the answer's facts."""
-    results = json.loads(POOLINGS.read_text(encoding="utf-8"))
+    results = measured()
     facts: dict[str, object] = {"seeds": results["seeds"]}
     for pooling, row in results["poolings"].items():
         facts |= {f"{pooling}_head": f"{row['head']:,}", f"{pooling}_seconds": f"{row['seconds']:.0f}"}
@@ -28,4 +23,4 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     """The weights of a linear classifier with and without pooling, without its biases."""
     _, tokens, width = services.run(sentence).hidden_states.shape
     sizes = {"pooled": CLASSES * width, "unpooled": CLASSES * tokens * width}
-    return Answer(facts=measured() | {"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})
+    return Answer(facts=measured_facts() | {"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})

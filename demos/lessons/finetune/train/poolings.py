@@ -1,0 +1,28 @@
+"""What each sentence vector costs and brings, measured once: assets/data/pooling.json."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from demos.files import DATA
+from demos.templates import templates
+
+TEXT = templates(__file__, "poolings.html")
+NAMES = {"cls": "[CLS]", "mean": "mean", "none": "no pooling"}  # in the table's order
+COMMAND = "python tests/benchmarks pooling"
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """The file, read: its field `poolings` has pooling -> the head's parameters, seconds of a training, accuracy."""
+    found: dict[str, Any] = json.loads((DATA / "pooling.json").read_text(encoding="utf-8"))
+    return found
+
+
+def poolings_html() -> str:
+    """A row a pooling."""
+    sample = measured()
+    rows = [(name, sample["poolings"][pooling]) for pooling, name in NAMES.items()]
+    return TEXT.poolings(rows, sample["seeds"], COMMAND)
