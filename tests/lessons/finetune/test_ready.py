@@ -23,6 +23,7 @@ from tests.training.ready.tiny_hub import TEXTS, spec, write
 
 BAR = Sentence("", "", "minilm")
 NO_HUB = HubModels()  # as on this machine: none can be reached
+WHERE, TWO, DROPLETS = EXAMPLES.values()
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +31,28 @@ def models(bundled: LoadedModel) -> ReadyModels:
     return ReadyModels(lambda: bundled)
 
 
+def test_each_example_names_its_source() -> None:
+    assert [name.partition(": ")[0] for name in EXAMPLES] == ["Hugging Face", "Hugging Face", "SQuAD"]
+
+
 def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:
-    sentiment, names, answer, _ = show(models, NO_HUB, BAR, *EXAMPLES["Example: where do I work?"])
+    sentiment, names, answer, _ = show(models, NO_HUB, BAR, *WHERE)
     assert "Sylvain" in names
     assert "Brooklyn" in names
     assert "<mark" in answer
     assert "Brooklyn" in answer
-    both, *_ = show(models, NO_HUB, BAR, *EXAMPLES["Example: two sentences"])
+    both, *_ = show(models, NO_HUB, BAR, *TWO)
     assert [line for line in ("positive</b>", "negative</b>") if line in one_line(both)] == [
         "positive</b>",
         "negative</b>",
     ]
     assert "pipeline(&#34;sentiment-analysis&#34;, …)" in sentiment
-    droplets = show(models, NO_HUB, BAR, *EXAMPLES["Example: droplets"])[2]
+    droplets = show(models, NO_HUB, BAR, *DROPLETS)[2]
     assert "cloud" in droplets
 
 
 def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, question = EXAMPLES["Example: two sentences"]
+    text, question = TWO
     text += "\nAnna Berg met Tom in Oslo."
     lines = lines_of(text)
     *_, program = show(models, NO_HUB, BAR, text, question)
@@ -75,7 +80,7 @@ def test_empty_and_hostile_texts_become_one_sentence_or_text(models: ReadyModels
 
 
 def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models: ReadyModels) -> None:
-    text, question = EXAMPLES["Example: where do I work?"]
+    text, question = WHERE
     *shown, _ = show(models, NO_HUB, BAR, text, question)
     for kind, answer in zip(TASKS, shown, strict=True):
         assert f"trained on {TRAINED_ON[kind]}. Licence: {LICENCES[kind]}." in one_line(answer)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from demos.files import read_json_beside
 from demos.lessons.finetune.results.question import ENDINGS, FIRST
 from demos.lessons.finetune.train.try_it import EXAMPLES
+from demos.lessons.pretraining.cloze.part import EXAMPLES as BUTTONS
+from demos.page.example_chips import example_chips
 from demos.page.questions import questions
 from demos.widgets.tasks.registry import VIEWS
 
@@ -26,6 +29,22 @@ def test_an_example_is_one_of_its_task(kind: str, name: str) -> None:
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_the_first_example_is_what_the_boxes_open_with(kind: str) -> None:
     assert next(iter(EXAMPLES[kind].values())) == [sample for _, sample in VIEWS[kind].boxes]
+
+
+def test_a_sentence_that_is_not_ours_has_its_source_on_its_label_wherever_it_is_offered() -> None:
+    """Whose it is stands in parentheses: in these menus, in the page's examples and on the buttons of "Prompts"."""
+    groups = read_json_beside(example_chips.__file__, "examples.json")
+    chips = [(one["label"], one["text"]) for group in groups for one in group["examples"]]
+    own = [(name, boxes[0]) for named in EXAMPLES.values() for name, boxes in named.items()]
+    sources = {
+        "I am looking forward for today! It's going to be a big day": "(a lecture)",
+        "a visually stunning rumination on love": "(SST-2)",
+        "I've been waiting for a HuggingFace course my whole life.": "(Hugging Face",
+        "Jim Henson was a puppeteer": "(Devlin et al. 2019)",
+    }
+    offered = [*chips, *own, *BUTTONS]
+    assert {text for _, text in offered} >= sources.keys()
+    assert not [label for label, text in offered if sources.get(text, "") not in label]
 
 
 def test_the_piano_is_told_once() -> None:

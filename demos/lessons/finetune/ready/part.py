@@ -24,13 +24,15 @@ from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels
 from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
-EXAMPLES = {
-    "Example: where do I work?": ["My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?"],
-    "Example: two sentences": [
+EXAMPLES = {  # the source first: a narrow menu cuts off the end
+    "Hugging Face: where do I work?": [
+        "My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?",
+    ],
+    "Hugging Face: two sentences": [
         "I've been waiting for a HuggingFace course my whole life.\nI hate this so much!",
         "What have I been waiting for?",
     ],
-    "Example: droplets": [
+    "SQuAD: droplets": [
         "Precipitation forms as smaller droplets coalesce via collision with other rain drops or ice crystals within a "
         "cloud.",
         "Where do water droplets collide with ice crystals to form precipitation?",

@@ -24,7 +24,7 @@ from demos.training.sources import SOURCES
 NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
 DRAWS = 10
 EXAMPLES = (  # (on the button, in the bar)
-    ("A stunning film", "a visually stunning rumination on love"),
+    ("A stunning film (SST-2)", "a visually stunning rumination on love"),
     ("A long film", "I kept waiting for it to get better, and then the lights came on."),
     ("Praise by negation", "There's nothing I'd change about this bag."),
 )
