@@ -19,7 +19,8 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     "quick": Preset(
         "small model",
-        "All parameters are trained, with a learning rate that suits the bundled small model.",
+        "All parameters are trained, with a learning rate that suits the bundled small model. "
+        "Where one vector stands for a text, it is the mean of its tokens; the paper uses [CLS].",
         Settings(),
     ),
     "cls": Preset(
