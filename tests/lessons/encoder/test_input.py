@@ -109,6 +109,7 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
     )
     assert names == list(tokens[6:])
     assert (names[resting], begins + resting) == ("bank", 15)
+    assert "<b>W<sub>Q</sub> above W<sub>Q</sub></b>" in shown["added_picture"]
     assert 'data-shape="18 384"\n    data-cells="12 384"' in shown["added_picture"]
     assert "; drawn are 12 of 18 tokens, positions 6 to 17. The two results" in " ".join(str(shown["added"]).split())
     short = position.drawn(services, Sentence("Thinking Machines", "", "minilm"), 1, 20, 128, 10_000, "table")
