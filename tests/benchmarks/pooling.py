@@ -2,7 +2,7 @@
 
     python tests/benchmarks pooling [--write]
 
-With `--write` it writes assets/data/pooling.json, which the question of the part "Train" tells.
+With `--write` it writes assets/data/pooling.json, which the part "Train" shows.
 """
 
 from __future__ import annotations

@@ -103,6 +103,7 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     visible = [[changes[name]["visible"] for name in train.SOMETIMES] for changes in acting.values()]
     assert train.SOMETIMES == ("pooling", "contrast", "class_weights")
     assert visible == [[True, True, True], [True, False, False], [False, False, False]]
+    assert [changes["poolings"]["visible"] for changes in acting.values()] == [True, False, False]
     assert away["results"]["visible"] is False
     assert [away[name]["visible"] for name in train.layout.TRIES] == [True, True, False]
     assert json.loads(away["curve"])["run"] == ""
