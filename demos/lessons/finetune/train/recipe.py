@@ -15,6 +15,7 @@ from demos.figures.short_text import short
 from demos.figures.training_program import program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
+from demos.lessons.finetune.train.few_shot import few_shot_html
 from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
@@ -63,7 +64,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         chosen = replace(chosen_recipe(spec, kind, *form), earlier=start.downloaded)
         settings, about = chosen.settings, PRESETS.get(preset, PRESETS["quick"])
         shown = {
-            "preset_told": preset_html(about.title, about.description, changed(settings, preset, kind)),
+            "preset_told": preset_html(about.title, about.description, changed(settings, preset, kind))
+            + (few_shot_html() if learns_from_pairs(settings, kind) else ""),
             "files": gr.update(visible=chosen.data == UPLOAD),
             "hubs": gr.update(visible=chosen.data == HUB),
         }

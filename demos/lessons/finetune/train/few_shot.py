@@ -1,0 +1,39 @@
+"""What the recipe "few examples" brings beside the others, measured once: assets/data/few_shot.json."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+from demos.files import DATA
+from demos.templates import templates
+from demos.training.presets import PRESETS
+
+TEXT = templates(__file__)
+METHODS = {  # in the table's order: what each is called
+    "few": f"recipe “{PRESETS['few'].title}”",
+    "mean": "logistic regression on the mean vectors of the unchanged encoder",
+    "quick": f"recipe “{PRESETS['quick'].title}”",
+    "frozen": f"recipe “{PRESETS['frozen'].title}”",
+}
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """The file, read: its field `accuracy` has method -> examples of each class -> an accuracy a draw."""
+    found: dict[str, Any] = json.loads((DATA / "few_shot.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def few_shot_html() -> str:
+    """A row a method: its mean accuracy over the draws, for each number of examples."""
+    sample = measured()
+    sizes = list(sample["accuracy"]["few"])
+    rows = [
+        (name, [f"{fmean(sample['accuracy'][method][size]):.1%}" for size in sizes]) for method, name in METHODS.items()
+    ]
+    draws = len(sample["accuracy"]["few"][sizes[0]])
+    return TEXT.few_shot(rows, sizes, draws, sample["test"], sample["command"])
