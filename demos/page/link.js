@@ -1,9 +1,7 @@
-// The link and what it carries, in the browser: the sentence, the lesson, its choices; which lesson redraws; type and theme.
-// The bar and the lessons call these by name from gradio events (demos/page/bar.py); nothing here fetches anything.
+// The link and what it carries, in the browser: the sentence, the lesson and its choices.
+// The bar and the lessons call these by name from gradio events (demos/page/bar.py).
 (() => {
-  const STORE = "inside-bert";
-  const TAB = "inside-bert-tab";
-  const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
+  const { LONGEST_LINK, ENOUGH, remember, remembered, pageKey, hold, held, ticks } = insideBert;
   // in the link: what is not the bar's and no choice, and stays
   const LASTING = new Set(["__theme", "tour", "stop", "present", "questions"]);
   const CUT = "cut"; // in the link: the names of what was too long for it
@@ -12,121 +10,21 @@
   const BEGUN = "inside-bert-begun"; // in this tab: part -> whether a run was begun there
   const FILES = "inside-bert-files"; // in this tab: lesson -> when files were picked there, and what Gradio knows of them
   const FILES_KEPT = 3_600_000; // milliseconds; the server keeps them for longer
-  const MOST_HELD = 12;
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
   const defaults = {}; // choice -> a function: its default beside the other choices, as the link would say it
   const firsts = {}; // choice -> the number that it shows for the link's 0: layers and heads are counted from 1
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
-  let stamps = 0;
   let asksFirst = false; // each part its question
-  let wantsDark; // undefined: as gradio and the system say
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
   const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
   let arriving; // the link of a view that this page is about to show, until it is taken
+  let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
   let arrivals = 0; // how many views with other choices this page was made to show
 
-  // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
-  // nothing. A promise that is never kept would hold those up too.
-  const ENOUGH = "enough";
-
-  const stamp = () => `${Date.now()}-${++stamps}`;
-
-  // A tick tells the lesson or a part to redraw by changing, and it changes only when there is something new to draw: the
-  // bar, or an opening. What happens at once when the page opens (the bar, its first part's tab) is one draw.
-  const ticks = {}; // name -> what it was stamped for, and the stamp
-  const openings = {}; // part -> how often it was turned to
-  let open = ""; // the open part
-  let passed; // the first part, where the link names another: gradio opens it before that one, and it is not drawn
-  const last = (name) => ticks[name]?.stamp ?? "";
-  function tick(name, ...now) {
-    const said = JSON.stringify(now);
-    if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
-    return last(name);
-  }
-  const told = (kind) => tick(kind, state.text, state.pair, state.inUse, arrivals);
-  function partTold(part) {
-    const own = last("settled");
-    return own ? tick(`part ${part}`, own, openings[part]) : last(`part ${part}`); // before the lesson's own tick, nothing is to be drawn
-  }
-  const shared = {}; // choice -> its value when the lesson's parts last heard of it
-  const due = new Set(); // handlers
-  const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
-  const waiting = {}; // batch -> its handlers that are to be asked
-  let noted; // the number of the last note (demos/page/batch.py)
-  let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
-  let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
-  const NONE = "none"; // of a batch's handlers
-  // What a batch's handlers have changed themselves, and were drawn with: nothing to be asked again.
-  function takeNote(note) {
-    if (!note) return;
-    const { number, taken, choices } = JSON.parse(note);
-    if (number === noted) return;
-    noted = number;
-    Object.assign(shared, choices);
-    for (const [handler, values] of Object.entries(taken)) {
-      for (const [component, value] of Object.entries(values)) if (heard[handler]) heard[handler][component] = JSON.stringify(value);
-    }
-  }
-  const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
-  // Another page of this address may have written anything there: what `remember` never writes is not read either.
-  const KINDS = {
-    ...{ text: "string", pair: "string", model: "string", reader: "string" },
-    ...{ trained: "boolean", large: "boolean", dark: "boolean", questions: "boolean", keys: "boolean", shown: "boolean" },
-  };
-  const remembered = () => {
-    try {
-      const found = Object.entries(JSON.parse(localStorage.getItem(STORE)) ?? {});
-      return Object.fromEntries(found.filter(([name, value]) => typeof value === KINDS[name] && !(value.length > LONGEST_LINK)));
-    } catch {
-      return {};
-    }
-  };
-  const remember = (changes) => {
-    try {
-      localStorage.setItem(STORE, JSON.stringify({ ...remembered(), ...changes }));
-    } catch {
-      // private windows refuse storage: the link still carries everything
-    }
-  };
-
-  // The reader's own key and this tab's, by which runs are found again: drawn once, told to nobody but the server.
-  function drawnKey() {
-    const bytes = crypto.getRandomValues(new Uint8Array(18));
-    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
-  }
-  function pageKey({ reader = drawnKey() }) {
-    remember({ reader });
-    let tab = drawnKey();
-    try {
-      tab = sessionStorage.getItem(TAB) || tab;
-      sessionStorage.setItem(TAB, tab);
-    } catch {
-      // private windows refuse storage: then a reload begins anew
-    }
-    return `${reader}/${tab}`;
-  }
-
-  // What this tab keeps for a reload and for the way back: a list of [key, value], the newest first.
-  function heldIn(store) {
-    try {
-      const found = JSON.parse(sessionStorage.getItem(store));
-      return Array.isArray(found) ? found.filter(Array.isArray) : [];
-    } catch {
-      return []; // private windows refuse storage: the notice still says what is missing
-    }
-  }
-  function hold(store, key, value) {
-    const others = heldIn(store).filter(([other]) => other !== key);
-    try {
-      sessionStorage.setItem(store, JSON.stringify([...(value ? [[key, value]] : []), ...others].slice(0, MOST_HELD)));
-    } catch {
-      // as above
-    }
-  }
-  const held = (store, key) => heldIn(store).find(([other]) => other === key)?.[1];
+  const told = (kind) => ticks.tick(kind, state.text, state.pair, state.inUse, arrivals);
   function filesHeld(lesson, count) {
     const { at, values } = held(FILES, lesson) ?? {};
     const kept = Date.now() - at < FILES_KEPT && Array.isArray(values) ? values : [];
@@ -259,7 +157,7 @@
     const { text, pair, model } = linked(link, remembered(), firstView);
     const isChosen = [...link.keys()].some((name) => !LASTING.has(name) && !["text", "pair", "model", "lesson"].includes(name));
     if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
-    drawn = firstView.inputs;
+    ticks.cameWith(firstView.inputs);
     for (const component of components) Object.assign(component.props, firstView.properties[component.id]);
   }
   putIn();
@@ -296,10 +194,7 @@
     }
   }
 
-  const insideBert = {
-    remember,
-    remembered,
-
+  Object.assign(insideBert, {
     // What Gradio does once the server answers again (demos/page/delivery/script_mends.py). A link that is written after a
     // reload was asked for calls it off, and nothing more can be typed that would be lost.
     loadAnew() {
@@ -326,11 +221,9 @@
         const value = saidBy(link, choice);
         firsts[choice.name] = choice.first;
         defaults[choice.name] = () => inLink(choice.name, byDefault(choice, (other) => state.choices[other]));
-        state.choices[choice.name] = shared[choice.name] = value;
-        if (choice.name === "part") {
-          open = value;
-          passed = value === choice.value ? "" : (passed ?? choice.value);
-        }
+        state.choices[choice.name] = value;
+        ticks.know(choice.name, value);
+        if (choice.name === "part") ticks.opensAt(value, choice.value);
         return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
       offers = kept;
@@ -380,12 +273,12 @@
       const values = offers.map((choice) => {
         const value = saidBy(arriving, choice);
         if (JSON.stringify(value) === JSON.stringify(state.choices[choice.name])) return undefined;
-        state.choices[choice.name] = shared[choice.name] = value;
+        state.choices[choice.name] = value;
+        ticks.know(choice.name, value);
         moved = true;
         if (choice.name === "part") {
           turned = true;
-          open = value;
-          count(value);
+          ticks.turnTo(value);
         }
         return value;
       });
@@ -418,7 +311,7 @@
         writeLink();
         told("settled");
       }
-      return last("settled");
+      return ticks.last("settled");
     },
 
     // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
@@ -442,58 +335,6 @@
     begun(inUse) {
       state.model = inUse;
       writeLink();
-    },
-
-    // A part was opened: -> [its name, its tick]
-    openPart(part) {
-      if (!restored || part === passed) {
-        passed = "";
-        return [open || part, last(`part ${part}`)];
-      }
-      if (part !== open) count(part);
-      open = part;
-      return [part, partTold(part)];
-    },
-
-    // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
-    // `names` and `values` are choices that say that they changed when the link fills them too.
-    settledPart(parts, moved, names, note, ...values) {
-      takeNote(note);
-      const changed = names.filter((name, index) => shared[name] !== values[index]);
-      names.forEach((name, index) => (shared[name] = values[index]));
-      if (moved || changed.length) count(open);
-      partTold(open);
-      return parts.map((part) => last(`part ${part}`));
-    },
-
-    // A reader moved something that this handler listens to: whatever the values are, it is to be asked.
-    moved(handler) {
-      due.add(handler);
-    },
-
-    // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
-    // was asked already, what it will be asked once it is opened, and what the page came with is not asked.
-    heard({ batch, handlers, values: components }, values) {
-      takeNote(values[components.length]);
-      const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
-      const asked = handlers.filter(([handler, watched, inputs]) => {
-        const isDue = due.delete(handler);
-        const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(inputs.map((one) => now[one]));
-        const before = heard[handler];
-        const isNew = now[watched[0]] && !watched.every((one) => before?.[one] === JSON.stringify(now[one]));
-        if (isDue || isNew) heard[handler] = Object.fromEntries(watched.map((one) => [one, JSON.stringify(now[one])]));
-        return isDue || (isNew && !isDrawn);
-      });
-      if (!asked.length) throw ENOUGH;
-      waiting[batch] ??= new Set();
-      for (const [handler] of asked) waiting[batch].add(handler);
-    },
-
-    // The batch is about to be asked: for which of its handlers.
-    asked(batch) {
-      const numbers = [...(waiting[batch] ?? [])].join(",");
-      waiting[batch]?.clear();
-      return numbers || NONE;
     },
 
     // The files that a reader has picked in this lesson: a way back, or a reload, finds them picked.
@@ -545,44 +386,9 @@
       return on;
     },
 
-    // Whether this browser opens the page for the first time, by its bare address; true at most once.
-    isFirstVisit() {
-      const [{ name: address }] = performance.getEntriesByType("navigation");
-      const first = !remembered().shown && !new URL(address).search;
-      remember({ shown: true });
-      return first;
-    },
-    largeType(on = !document.documentElement.classList.contains("large-type")) {
-      document.documentElement.classList.toggle("large-type", on);
-      remember({ large: on });
-      window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
-      return on;
-    },
-
-    dark(on = !document.body.classList.contains("dark")) {
-      wantsDark = on;
-      document.body.classList.toggle("dark", on);
-      remember({ dark: on });
-      return on;
-    },
-  };
-  window.insideBert = insideBert;
+  });
 
   const before = remembered();
   const said = new URLSearchParams(location.search).get("questions");
   asksFirst = said === null ? before.questions === true : said === "1";
-  if (before.large) document.documentElement.classList.add("large-type");
-  if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
-  // gradio sets its own class while it mounts; what the reader chose here before wins
-  function insist() {
-    if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
-      document.body.classList.toggle("dark", wantsDark);
-    }
-  }
-  function watch() {
-    new MutationObserver(insist).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    insist();
-  }
-  if (document.body) watch();
-  else document.addEventListener("DOMContentLoaded", watch);
 })();

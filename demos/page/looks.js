@@ -1,0 +1,37 @@
+// How the page looks to this reader: large type, light or dark.
+(() => {
+  const { remember, remembered } = insideBert;
+  const before = remembered();
+  let wantsDark; // undefined: as gradio and the system say
+  if (before.large) document.documentElement.classList.add("large-type");
+  if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
+
+  // gradio sets its own class while it mounts; what the reader chose here before wins
+  function insist() {
+    if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
+      document.body.classList.toggle("dark", wantsDark);
+    }
+  }
+  function watch() {
+    new MutationObserver(insist).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    insist();
+  }
+  if (document.body) watch();
+  else document.addEventListener("DOMContentLoaded", watch);
+
+  Object.assign(insideBert, {
+    largeType(on = !document.documentElement.classList.contains("large-type")) {
+      document.documentElement.classList.toggle("large-type", on);
+      remember({ large: on });
+      window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
+      return on;
+    },
+  
+    dark(on = !document.body.classList.contains("dark")) {
+      wantsDark = on;
+      document.body.classList.toggle("dark", on);
+      remember({ dark: on });
+      return on;
+    },
+  });
+})();
