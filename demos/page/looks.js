@@ -26,7 +26,7 @@
       window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
       return on;
     },
-  
+
     dark(on = !document.body.classList.contains("dark")) {
       wantsDark = on;
       document.body.classList.toggle("dark", on);
