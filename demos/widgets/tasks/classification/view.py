@@ -73,7 +73,8 @@ class PairView(SentenceView):
         rows = [
             {"label": f"Segment {segment} of the pair", "chips": segment_chips(encoding, segment)} for segment in (0, 1)
         ]
-        return TEXT.pair(dataset_html(dataset), label=dataset.labels[example.label], rows=rows)
+        own = dataset.source == "entailment"
+        return TEXT.pair(dataset_html(dataset), label=dataset.labels[example.label], rows=rows, own_entailment=own)
 
 
 VIEWS = (SentenceView(), PairView())
