@@ -32,7 +32,7 @@ def models(bundled: LoadedModel) -> ReadyModels:
 
 
 def test_each_example_names_its_source() -> None:
-    assert [name.partition(": ")[0] for name in EXAMPLES] == ["Hugging Face", "Hugging Face", "SQuAD"]
+    assert [name.partition(" (")[2].rstrip(")") for name in EXAMPLES] == ["Hugging Face", "Hugging Face", "SQuAD"]
 
 
 def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:

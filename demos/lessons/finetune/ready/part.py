@@ -24,15 +24,15 @@ from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels
 from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
-EXAMPLES = {  # the source first: a narrow menu cuts off the end
-    "Hugging Face: where do I work?": [
+EXAMPLES = {
+    "Where do I work? (Hugging Face)": [
         "My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?",
     ],
-    "Hugging Face: two sentences": [
+    "Two sentences (Hugging Face)": [
         "I've been waiting for a HuggingFace course my whole life.\nI hate this so much!",
         "What have I been waiting for?",
     ],
-    "SQuAD: droplets": [
+    "Droplets (SQuAD)": [
         "Precipitation forms as smaller droplets coalesce via collision with other rain drops or ice crystals within a "
         "cloud.",
         "Where do water droplets collide with ice crystals to form precipitation?",

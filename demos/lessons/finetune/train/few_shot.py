@@ -11,12 +11,12 @@ from demos.files import DATA
 from demos.templates import templates
 from demos.training.presets import PRESETS
 
-TEXT = templates(__file__)
+TEXT = templates(__file__, "few_shot.html")
 METHODS = {  # in the table's order: what each is called
-    "few": f"recipe “{PRESETS['few'].title}”",
-    "mean": "logistic regression on the mean vectors of the unchanged encoder",
-    "quick": f"recipe “{PRESETS['quick'].title}”",
-    "frozen": f"recipe “{PRESETS['frozen'].title}”",
+    "few": PRESETS["few"].title,
+    "mean": "logistic regression",
+    "quick": PRESETS["quick"].title,
+    "frozen": PRESETS["frozen"].title,
 }
 
 
