@@ -1,8 +1,8 @@
 """How the page asks for its drawings: all that is to be drawn anew at one moment in one event, and nothing twice.
 
-In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js); those that have something new
-to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later one
-reads (a token beyond the sentence becomes its last), the later is drawn with that, and the browser is told.
+In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
+new to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later
+one reads (a token beyond the sentence becomes its last), the later is drawn with that, and the browser is told.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Few examples a class: the recipes of the page on draws of 8, 16 and 64 emotion sentences a class, test accuracy.
 
-Beside them a logistic regression on the mean vectors of the unchanged encoder. `--write` writes assets/data/few_shot.json,
+Beside them a logistic regression on the unchanged encoder's mean vectors. `--write` writes assets/data/few_shot.json,
 which the recipe "few examples" tells on the page.
 
     python tests/benchmarks few_shot [--draws N] [--sizes 8,16,64] [--write]
