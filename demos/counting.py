@@ -24,7 +24,7 @@ def head_name(layer: int, head: int) -> str:
 def from_zero(*, layer: int | None = None, head: int | None = None) -> str:
     """A program's comment on the indices of a layer and a head: what the page calls them."""
     named = [f"{name} {counted(at)}" for name, at in (("layer", layer), ("head", head)) if at is not None]
-    return f"counted from 0: {', '.join(named)} on the page"
+    return f"indices from 0; on the page: {', '.join(named)}"
 
 
 def state_name(state: int) -> str:

@@ -59,7 +59,7 @@
     if (!fetched.length) return "";
     const [them, it] = fetched.length > 1 ? ["them", "these files"] : ["it", "the file"];
     const links = fetched.map(({ name }) => `[${name}](${here()}files/${name})`).join(", ");
-    return `\n\nThis notebook needs ${listed(fetched)} and fetches ${them} from ${here()}: Inside BERT must be running at that address when you run the notebook. Or download ${it} while it is running (${links}), and put ${them} beside this notebook; then nothing is fetched.`;
+    return `\n\nThis notebook needs ${listed(fetched)} and fetches ${them} from ${here()}: Inside BERT must be running at that address when you run the notebook. Or, while it runs, download ${it} (${links}) and put ${them} beside this notebook; then nothing is fetched.`;
   }
 
   // The cells that put the program's files where it reads them, beside the notebook
@@ -73,7 +73,7 @@
       cells.push(...carried.map(written));
     }
     if (fetched.length) {
-      cells.push(markdown(`The next cell takes ${listed(fetched)} from the folder of this notebook, or else fetches from ${here()} what is not there.`));
+      cells.push(markdown(`The next cell looks for ${listed(fetched)} beside this notebook, and fetches from ${here()} what is missing.`));
       cells.push(python(`from pathlib import Path
 from shutil import copyfile
 from urllib.request import urlretrieve
@@ -89,7 +89,7 @@ for place in map(Path, ${JSON.stringify(fetched.map(({ name }) => name))}):
     try:
         urlretrieve(f"{page}files/{place.as_posix()}", f"{place}.part")
     except OSError as error:
-        raise OSError(f"{place} did not come from {page}. Start Inside BERT there, or put {place.name} beside this notebook.") from error
+        raise OSError(f"{place} could not be fetched from {page}. Start Inside BERT there, or put {place.name} beside this notebook.") from error
     Path(f"{place}.part").rename(place)`));
     }
     return cells;

@@ -20,7 +20,7 @@ PRESETS: dict[str, Preset] = {
     "quick": Preset(
         "small model",
         "All parameters are trained, with a learning rate that suits the bundled small model. "
-        "Where one vector stands for a text, it is the mean of its tokens; the paper uses [CLS].",
+        "Where one vector stands for a text, it is the mean of the token vectors; BERT’s paper uses [CLS].",
         Settings(),
     ),
     "cls": Preset(

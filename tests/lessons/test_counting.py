@@ -77,7 +77,7 @@ def unexplained(program: str) -> list[str]:
 
 
 def test_every_panel_says_what_the_page_calls_its_layer_and_head(store: ModelStore, bundled: LoadedModel) -> None:
-    assert from_zero(layer=5, head=11) == "counted from 0: layer 6, head 12 on the page"
+    assert from_zero(layer=5, head=11) == "indices from 0; on the page: layer 6, head 12"
     assert unexplained("layer, head, token = 5, 11, 2") == ["layer, head, token = 5, 11, 2"]
     programs = dict(panels(Services(store, BUNDLED)))
     with_index = {name for name, program in programs.items() if INDEX.search(program)}
@@ -91,9 +91,9 @@ def test_every_panel_says_what_the_page_calls_its_layer_and_head(store: ModelSto
 @pytest.mark.parametrize(
     ("what", "called"),
     [
-        ("head", "layer 3, head 5 on the page"),
-        ("heads-mean", "layer 3 on the page"),
-        ("layers-max", "0: head 5 on the page"),
+        ("head", "on the page: layer 3, head 5"),
+        ("heads-mean", "on the page: layer 3"),
+        ("layers-max", "on the page: head 5"),
         ("rollout", "up to layer 3 on the page"),
     ],
 )
@@ -104,7 +104,7 @@ def test_each_way_of_combining_heads_says_it_too(bundled: LoadedModel, what: Wha
     assert not unexplained(program)
     assert called in program
     by_contribution = contribution_code(bundled.spec, encoding, 2, 4)
-    assert "layer, head = 2, 4  # counted from 0: layer 3, head 5 on the page" in by_contribution
+    assert "layer, head = 2, 4  # indices from 0; on the page: layer 3, head 5" in by_contribution
 
 
 def spoken(demo: gr.Blocks, page: Page, place: str) -> Iterator[tuple[str, str]]:

@@ -24,9 +24,9 @@ def _stack(layers: int, d: int, f: int) -> int:
 
 
 def _transformer(d: int, f: int) -> int:
-    """Six layers of an encoder, six of a decoder, which attend twice and have three norms, and one table of words.
+    """Six layers of an encoder, six of a decoder, which attend twice and have three norms, and one table of word pieces.
 
-    The paper says "about 37000" words, and has sines and cosines for positions.
+    The paper says "about 37000 tokens", and has sines and cosines for positions.
     """
     encoder, second = _stack(6, d, f), 6 * (4 * (d * d + d) + 2 * d)
     return 37_000 * d + 2 * encoder + second
@@ -55,7 +55,7 @@ def _t5(layers: int, d: int, f: int, heads: int, head: int) -> int:
     return 32_128 * d + encoder + decoder + 2 * (32 * heads + d)
 
 
-VASWANI = "Vaswani et al. 2017, table 3, with 37,000 words; it says {} million"
+VASWANI = "Vaswani et al. 2017, table 3, with 37,000 tokens; the paper says {} million"
 RADFORD = "Radford et al. 2018, section 4.1"
 FILES, SANH, LIU = "its released files", "Sanh et al. 2019, section 3", "Liu et al. 2019, section 2"
 LAN, RAFFEL, BROWN = "Lan et al. 2020, table 1", "Raffel et al. 2020, section 3", "Brown et al. 2020, table 2.1"

@@ -107,7 +107,7 @@ def example_of(boxes: Sequence[str]) -> QuestionExample:
     if not question:
         raise UserError("Write a question first.")
     if not context:
-        raise UserError("Write the paragraph in which the answer is searched for.")
+        raise UserError("Write the paragraph in which to look for an answer.")
     for what, text, limit in (("question", question, MAX_QUESTION), ("paragraph", context, MAX_CONTEXT)):
         if len(text) > limit:
             raise UserError(f"The {what} has {len(text):,} characters; the limit is {limit:,}.")
