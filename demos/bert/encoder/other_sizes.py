@@ -24,7 +24,7 @@ def _stack(layers: int, d: int, f: int) -> int:
 
 
 def _transformer(d: int, f: int) -> int:
-    """Six layers of an encoder, six of a decoder, which attend twice and have three norms, and one table of word pieces.
+    """Six layers of an encoder, six of a decoder, which attend twice and have three norms; one table of word pieces.
 
     The paper says "about 37000 tokens", and has sines and cosines for positions.
     """

@@ -111,7 +111,9 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
     assert (names[resting], begins + resting) == ("bank", 15)
     assert "<b>W<sub>Q</sub> above W<sub>Q</sub></b>" in shown["added_picture"]
     assert 'data-shape="18 384"\n    data-cells="12 384"' in shown["added_picture"]
-    assert "; they show 12 of the 18 tokens, positions 6 to 17. The two results" in " ".join(str(shown["added"]).split())
+    assert "; they show 12 of the 18 tokens, positions 6 to 17. The two results" in " ".join(
+        str(shown["added"]).split()
+    )
     short = position.drawn(services, Sentence("Thinking Machines", "", "minilm"), 1, 20, 128, 10_000, "table")
     assert "they show" not in short["added"]
     assert [window(18, token) for token in (0, 9, 17)] == [slice(0, 12), slice(3, 15), slice(6, 18)]
