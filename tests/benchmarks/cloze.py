@@ -22,9 +22,9 @@ from typing import Any
 
 import torch
 
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from demos.bert.model.padding import model_inputs
 from demos.bert.pretraining.cloze import (
     LABEL_WORDS,
     PATTERNS,

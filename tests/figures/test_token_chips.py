@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from demos.bert.model.batches.padding import pad
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import ModelStore
-from demos.bert.model.padding import pad
 from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.vocabulary import read_vocabulary
 from demos.bert.tokens.wordpiece import trace

@@ -15,9 +15,9 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
+from demos.bert.model.batches.padding import pad
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import pad
 
 DATA = Path(__file__).parents[2] / "assets" / "data"
 SPLITS = ("train", "validation", "test")

@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from demos.bert.embeddings.similarity import cosine
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
 from demos.counting import counted
 from demos.errors import UserError

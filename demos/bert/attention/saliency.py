@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from scipy.stats import kendalltau, spearmanr
 
 from demos.bert.attention.queries_keys import check_layer
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Logits
 from demos.errors import UserError

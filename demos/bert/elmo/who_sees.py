@@ -12,9 +12,9 @@ from demos.bert.elmo.bundled import Trained
 from demos.bert.elmo.words import BEGIN, END, SPECIAL, spelled, word_spans
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.masks import causal
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 
 NAMES = ("BERT", "GPT", "ELMo →", "ELMo ←")
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_pooler, layers_used, pool_batch
+from demos.bert.model.batches.packing import StoppedError, grouped, hidden_states
+from demos.bert.model.batches.token_lists import TokenLists, tokenized
 from demos.bert.model.cores import cores, own_cpu_threads
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packing import StoppedError, grouped, hidden_states
-from demos.bert.model.token_lists import TokenLists, tokenized
 
 
 class EncodingJob:

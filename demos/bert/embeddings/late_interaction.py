@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import MAX_TOKENS, encode, has_letters
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.errors import UserError
 
 BATCH = 32  # sentences a pass, of similar lengths

@@ -10,8 +10,8 @@ import torch
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.vector_cache import Encoded, VectorCache
+from demos.bert.model.batches.token_lists import TokenLists, tokenized
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.token_lists import TokenLists, tokenized
 
 SENTENCES, LEAST_SENTENCES, DIMENSIONS = 40, 8, 96  # of the tensor that are kept to be drawn
 TOKENS = 2_640  # in the sentences that are kept, padding included: about a second for the bundled model

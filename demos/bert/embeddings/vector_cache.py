@@ -11,12 +11,12 @@ import numpy as np
 
 from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
+from demos.bert.model.batches.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
 from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
-from demos.bert.model.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
 
 MAX_CACHE_BYTES = 256 * 2**20
 LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then

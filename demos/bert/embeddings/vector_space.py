@@ -9,10 +9,10 @@ import numpy as np
 
 from demos.bert.embeddings.anisotropy import contributions, dominating, stranger_cosines
 from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded
+from demos.bert.model.batches.packing import all_states
+from demos.bert.model.batches.token_lists import padded_batches
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packing import all_states
-from demos.bert.model.token_lists import padded_batches
 from demos.errors import UserError
 
 WORDS, MEAN, CLS = "words", "mean", "cls"

@@ -11,11 +11,11 @@ import numpy as np
 
 from demos.bert.embeddings.similarity import check_tokens, cosine_matrix
 from demos.bert.embeddings.vector_cache import Encoded
+from demos.bert.model.batches.packing import all_states
+from demos.bert.model.batches.token_lists import padded_batches
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packing import all_states
 from demos.bert.model.text import clean_text
-from demos.bert.model.token_lists import padded_batches
 from demos.errors import UserError
 
 MAX_LINES = 16

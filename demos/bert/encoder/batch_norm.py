@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from demos.bert.model.batches.padding import model_inputs, pad
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs, pad
 
 EPSILON = 1e-5  # PyTorch's for both
 MOMENTUM = 0.1  # PyTorch's: how far running statistics move with each batch

@@ -14,10 +14,10 @@ from demos.bert.attention.ablation import sharing_weights
 from demos.bert.attention.queries_keys import split_heads
 from demos.bert.encoder.norm_and_feed_forward import BlockLedger, complete
 from demos.bert.encoder.self_attention import AttentionLedger, attend, visible
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.layer_weights import LayerWeights, layer_of, layer_parts, layer_weights
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run
 
 CLOSES = 1e-5  # the largest difference that float32 accounts for

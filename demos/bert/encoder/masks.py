@@ -11,9 +11,9 @@ from scipy.special import softmax
 from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run, run_model
 from demos.errors import UserError
 

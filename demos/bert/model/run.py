@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from demos.bert.model.batches.padding import model_inputs
+from demos.bert.model.batches.token_lists import padded_batches
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.padding import model_inputs
-from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
 SHORT = 4 * 2**20  # bytes of a short input's run: a hundred tokens of MiniLM

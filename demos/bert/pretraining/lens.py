@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import model_inputs
 from demos.bert.pretraining.guesses import Guess, Logits, guess_at, masked
 
 

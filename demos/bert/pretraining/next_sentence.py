@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from demos.bert.model.batches.token_lists import padded_batches
 from demos.bert.model.encoding import encode
 from demos.bert.model.generators import drained
-from demos.bert.model.token_lists import padded_batches
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import states
 

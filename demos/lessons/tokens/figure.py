@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from demos.bert.model.padding import Batch
+from demos.bert.model.batches.padding import Batch
 from demos.bert.tokens.wordpiece import Part, Rules, Stage, Trace, Word
 from demos.figures.token_chips import hue, visible
 from demos.templates import templates

@@ -7,10 +7,10 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.batches.padding import pad
 from demos.bert.model.catalogue import WORDPIECE
 from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, encode, truncation_notice
 from demos.bert.model.models import at_hand
-from demos.bert.model.padding import pad
 from demos.bert.model.text import clean_text
 from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.wordpiece import chunks, trace

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from demos.bert.model.token_lists import padded_batches
+from demos.bert.model.batches.token_lists import padded_batches
 
 POOL = 50  # batches that are sorted together: enough for like lengths, few enough to stay random
 MAX_WATCHED = 8  # validation examples whose answers each look tells

@@ -7,9 +7,9 @@ import torch
 
 from demos.bert.embeddings.tensors import padded_matrix, spread, tensor_steps
 from demos.bert.embeddings.vector_cache import Encoded, VectorCache
+from demos.bert.model.batches.token_lists import tokenized
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.token_lists import tokenized
 
 TEXTS = [f"{'the bank of the river ' * (number % 4)}was seen {number} times" for number in range(60)]
 

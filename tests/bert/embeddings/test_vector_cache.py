@@ -20,10 +20,11 @@ from demos.bert.embeddings import encoding_job
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.similarity import normalised
 from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
-from demos.bert.model import linear, token_lists
+from demos.bert.model import linear
+from demos.bert.model.batches import token_lists
+from demos.bert.model.batches.packing import hidden_states
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packing import hidden_states
 from demos.errors import UserError
 from tests.bert.embeddings.stepping import walked
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from transformers import AutoTokenizer
 
+from demos.bert.model.batches.padding import pad
 from demos.bert.model.encoding import MAX_TOKENS, encode
 from demos.bert.model.models import ModelStore
-from demos.bert.model.padding import pad
 from demos.bert.tokens.counts import count
 from demos.errors import UserError
 

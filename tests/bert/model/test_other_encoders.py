@@ -19,12 +19,12 @@ from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_produ
 from demos.bert.embeddings.late_interaction import token_vectors
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.vector_cache import VectorCache
+from demos.bert.model.batches.packing import all_states
 from demos.bert.model.by_name import model_checks
 from demos.bert.model.catalogue import check_bert
 from demos.bert.model.encoding import encode
 from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.packing import all_states
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from tests.bert.model.other_encoders import KINDS, opened

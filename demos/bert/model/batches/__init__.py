@@ -1,0 +1,1 @@
+"""Many inputs in one pass: as token ids, padded to the longest, or packed end to end."""
