@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import POOLING, model_lines
-from demos.files import DATA
 from demos.templates import templates
 from demos.training.data.benchmarks import data_id, glue_task
-from demos.training.data.hub_data import fetch, hub_name
-from demos.training.data.splits import MAX_TEST, MAX_TRAIN, SPLITS
-from demos.training.data.text_encoding import file_bytes
-from demos.training.export.data_program import BUNDLED, reading_of
+from demos.training.data.hub_data import hub_name
+from demos.training.data.splits import MAX_TEST, MAX_TRAIN
+from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.transformers_folder import STOCK, form_of
 from demos.training.form_values import HUB, UPLOAD
@@ -23,7 +20,6 @@ from demos.training.learning.earlier import head_of
 from demos.training.metrics import MCC
 from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
-from demos.training.sources import reader_of
 from demos.training.tasks.question_answering.data import MAX_VALIDATION
 
 TEXT = templates(__file__, "text_training_program.txt")
@@ -64,6 +60,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
     needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)
+    chooses_tau = recipe.task == "question" and recipe.dataset().has_unanswerable  # type: ignore[attr-defined]
     more = ("from sklearn.linear_model import LogisticRegression",) if contrast else MORE_IMPORTS.get(recipe.task, ())
     measure, positive = _measure(recipe)
     more = (*more, *([f"from sklearn.metrics import {measure}"] if measure else []))
@@ -89,7 +86,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
         positive=positive,
         most_train=recipe.max_train if shortened else 0,
         most_test=MAX_TEST,
-        validation=_validation(recipe),
+        validation=reading.validation if chooses_tau else None,
         most_validation=MAX_VALIDATION,
     )
     return re.sub(r"\n{4,}", "\n\n\n", text) + "\n"
@@ -104,26 +101,6 @@ def steps_of(program: str) -> dict[str, tuple[int, int]]:
     for number, line in enumerate(lines, 1):
         steps |= dict.fromkeys(re.findall(r"# (\[\d\])", line), (number, number))
     return steps
-
-
-def _validation(recipe: Recipe) -> str | None:
-    """The rows that choose the threshold of "no answer", as an expression; "" where they are drawn from `train`.
-
-    None where no threshold is chosen, since every training question has an answer. Raises UserError.
-    """
-    if recipe.task != "question" or not recipe.dataset().has_unanswerable:  # type: ignore[attr-defined]
-        return None
-    reader = reader_of(recipe.task)
-    if recipe.data == HUB:
-        splits = fetch(recipe.hub, reader.columns).splits
-        return f"rows_of({splits['validation']!r})" if {"validation", "test"} <= splits.keys() else ""
-    path = Path(recipe.file) if recipe.data == UPLOAD else DATA / BUNDLED[recipe.data]
-    names = sorted({row.split.strip().lower() for row in reader.read(file_bytes(path), path.name).rows} - {""})
-    parts = {SPLITS[name] for name in names} | ({"test"} if recipe.data == UPLOAD and recipe.test_file else set())
-    if not {"validation", "test"} <= parts:  # the page tests on the only one
-        return ""
-    named = tuple(name for name in names if SPLITS[name] == "validation")
-    return f'[row for row in rows if str(row["split"]).strip().lower() in {named}]'
 
 
 def _measure(recipe: Recipe) -> tuple[str, str]:

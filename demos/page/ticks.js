@@ -12,7 +12,6 @@
   // bar, or an opening. What happens at once when the page opens (the bar, its first part's tab) is one draw.
   const ticks = {}; // name -> what it was stamped for, and the stamp
   const openings = {}; // part -> how often it was turned to
-  let begun = false; // whether it is known which part the page opens at
   let open = ""; // the open part
   let passed; // the first part, where the link names another: gradio opens it before that one, and it is not drawn
   const last = (name) => ticks[name]?.stamp ?? "";
@@ -63,7 +62,6 @@
 
     // The page opens at this part: the lesson's first part, where that is another, is not to be drawn.
     opensAt(part, first) {
-      begun = true;
       open = part;
       passed = part === first ? "" : (passed ?? first);
     },
@@ -78,7 +76,7 @@
   Object.assign(insideBert, {
     // A part was opened: -> [its name, its tick]
     openPart(part) {
-      if (!begun || part === passed) {
+      if (!insideBert.place() || part === passed) {
         passed = "";
         return [open || part, last(`part ${part}`)];
       }

@@ -48,6 +48,7 @@ class Reading:
 
     imports: tuple[str, ...]
     lines: str
+    validation: str  # the expression of the rows for validation; "" where no split beside the test's is for them
 
 
 @dataclass(frozen=True)
@@ -71,17 +72,29 @@ def reading_of(recipe: Recipe) -> Reading:
         second = _file(recipe.task, Path(recipe.test_file), Path(recipe.test_file).name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         lines = second.lines if UNQUOTED not in first.lines else second.lines.replace(UNQUOTED, "")
-        return _reading((*first.imports, *second.imports), f"{first.lines}\n{lines}\n{train}")
+        return _reading(
+            (*first.imports, *second.imports), f"{first.lines}\n{lines}\n{train}", _validation([*first.splits, "test"])
+        )
     if first.splits:
-        return _reading(first.imports, f"{first.lines}\n{TEXT.by_split(*_parts(first.splits))}")
+        lines = f"{first.lines}\n{TEXT.by_split(*_parts(first.splits))}"
+        return _reading(first.imports, lines, _validation(first.splits))
     return _reading((*first.imports, DRAW), f"{first.lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
 
 
-def _reading(imports: Sequence[str], lines: str) -> Reading:
+def _reading(imports: Sequence[str], lines: str, validation: str = "") -> Reading:
     """Python's own imports before the others, each once."""
     ours = ("pandas", "sklearn", "datasets")
     every = {*imports, "import random"}
-    return Reading(tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line))), lines)
+    ordered = tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line)))
+    return Reading(ordered, lines, validation)
+
+
+def _validation(names: Sequence[str]) -> str:
+    """The rows of these splits that are for validation; "" where there are none, or no other split to test on."""
+    named = tuple(name for name in names if SPLITS[name] == "validation")
+    if not named or all(SPLITS[name] != "test" for name in names):
+        return ""
+    return f'[row for row in rows if str(row["split"]).strip().lower() in {named}]'
 
 
 def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -245,4 +258,5 @@ def _from_hub(recipe: Recipe) -> Reading:
     imports = ("from datasets import load_dataset", *shaping, *more)
     if not test:
         return _reading((*imports, DRAW), f"{lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
-    return _reading(imports, lines)
+    between = f"rows_of({fetched.splits['validation']!r})" if {"validation", "test"} <= fetched.splits.keys() else ""
+    return _reading(imports, lines, between)

@@ -7,7 +7,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from demos.files import DATA
+from demos.files import read_asset
 from demos.templates import templates
 from demos.training.presets import PRESETS
 
@@ -23,7 +23,7 @@ METHODS = {  # in the table's order: what each is called
 @cache
 def measured() -> dict[str, Any]:
     """The file, read: its field `accuracy` has method -> examples of each class -> an accuracy a draw."""
-    found: dict[str, Any] = json.loads((DATA / "few_shot.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(read_asset("data/few_shot.json"))
     return found
 
 

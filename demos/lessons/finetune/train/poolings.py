@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from demos.files import DATA
+from demos.files import read_asset
 from demos.templates import templates
 
 TEXT = templates(__file__, "poolings.html")
@@ -17,7 +17,7 @@ COMMAND = "python tests/benchmarks pooling"
 @cache
 def measured() -> dict[str, Any]:
     """The file, read: its field `poolings` has pooling -> the head's parameters, seconds of a training, accuracy."""
-    found: dict[str, Any] = json.loads((DATA / "pooling.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(read_asset("data/pooling.json"))
     return found
 
 
