@@ -33,19 +33,52 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
-LONG = ("test_benchmarks", "test_restart")  # besides those of the browser
+LEFT_OUT = pytest.StashKey[int]()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes test: the long tests first, as many to each, so that only short ones are left at the end.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run every test, those marked as slow too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A file or a test that is named runs whole. The processes that test take over this process's options."""
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        config.option.all = True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.option.all:
+        leave_out_slow_tests(config, items)
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        long_tests_first(items, processes)
+
+
+def in_browser(item: pytest.Item) -> bool:
+    return item.path.parent.name == "browser"
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether it is marked as slow, or is one of the browser that is not marked as quick."""
+    return item.get_closest_marker("quick") is None if in_browser(item) else item.get_closest_marker("slow") is not None
+
+
+def leave_out_slow_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = [item for item in items if is_slow(item)]
+    items[:] = [item for item in items if not is_slow(item)]
+    config.hook.pytest_deselected(items=slow)
+    config.stash[LEFT_OUT] = len(slow)
+    if hasattr(config, "workeroutput"):  # of a process of pytest-xdist, which the first process reads at its end
+        config.workeroutput["left_out"] = len(slow)
+
+
+def long_tests_first(items: list[pytest.Item], processes: int) -> None:
+    """As many long tests to each process, before the short ones, so that only short ones are left at the end.
 
     pytest-xdist (`--dist worksteal`) begins by cutting the list into a block for each process, and lets one that is
     idle take over what another has left, but for its last two: seconds of short tests, a minute of long ones.
     """
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    if processes == 1:
-        return
-    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem in LONG]
+    long = [item for item in items if in_browser(item) or is_slow(item)]
     apart = set(long)
     short = [item for item in items if item not in apart]
     ordered: list[pytest.Item] = []
@@ -56,6 +89,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ordered += [*block, *short[:taken]]
         del short[:taken]
     items[:] = [*ordered, *short]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """After pytest's own last line: what was left out, and how to run it."""
+    yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and (left_out := session.config.stash.get(LEFT_OUT, 0)):
+        reporter.write_line(
+            f"Left out: {left_out} slow tests (every part of every lesson on every screen, notebooks, long trainings,"
+            " the benchmarks in short form, types); `python -m pytest --all` runs them too."
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,6 +17,8 @@ import torch
 
 from demos.training.tasks.classification.data import load_emotion
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))

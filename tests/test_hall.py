@@ -16,6 +16,8 @@ from tests.benchmarks._hall_replay import API, Student, Tally, quantile
 from tests.benchmarks._hall_visit import TYPED, Event, Recording, Visit, drawn_anew
 from tests.run_coroutine import run
 
+pytestmark = pytest.mark.slow
+
 LATE = 0.4
 
 

@@ -298,7 +298,10 @@ def test_the_top_level_is_fixed() -> None:
     assert names - TOP_LEVEL == set()
 
 
-@pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]], ids="-".join)
+MYPY = pytest.param(["mypy"], marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], MYPY], ids="-".join)
 def test_lint_and_types(command: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4_000:]

@@ -18,6 +18,8 @@ from demos.page.past_runs import LOST
 from tests.conftest import START_SECONDS, answers, start_app
 from tests.visit import Visit, train
 
+pytestmark = pytest.mark.slow
+
 READER, STRANGER = "a-key-that-nobody-guesses", "another-key-that-nobody-guesses"
 OF_RUNS = ("finetune-table", "export-told")
 

@@ -8,31 +8,34 @@ from playwright.sync_api import Error, Page
 
 FAMILIES = ("Inter", "Literata", "JetBrains Mono")
 LATIN = r"/^[\u0020-\u017f\u0391-\u03c9\u2010-\u2027\u2190-\u2193\u2212\n]+$/u"
-# Elements whose own text is Latin or Greek and can be seen, marked.
+# Elements whose own text is Latin or Greek and can be seen: those that are new, or read otherwise, since the last call
+# are marked as unread. Returns how many there are in all.
 MARK_LATIN = f"""() => {{
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {{
         const [node, element] = [walker.currentNode, walker.currentNode.parentElement];
-        if (!node.data.trim() || element.dataset.read || !element.checkVisibility()) continue;
+        if (!node.data.trim() || !element.checkVisibility()) continue;
+        const own = [...element.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data).join("").trim();
+        if (element.dataset.read === own || !{LATIN}.test(own)) continue;
         if (element.closest("script, style, option, .katex, .icon, .modebar-container")) continue;
         if (/[^\u0020-\u017f"]/.test(getComputedStyle(element, "::before").content)) continue; // a sign of the system's
-        const own = [...element.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data).join("");
-        if (!{LATIN}.test(own.trim())) continue;
-        element.dataset.read = "";
+        element.dataset.read = own;
+        element.dataset.unread = "";
     }}
+    return document.querySelectorAll("[data-read]").length;
 }}"""
+ALL_READ = "document.querySelectorAll('[data-unread]').forEach((one) => delete one.dataset.unread)"
 
 
 def foreign_fonts(page: Page) -> set[tuple[str, str]]:
-    """(font, the text's beginning) of Latin text that is set in another's font."""
+    """(font, the text's beginning) of Latin text that is set in another's font, where this was not looked at before."""
     cdp = page.context.new_cdp_session(page)
     page.evaluate("document.fonts.ready")
-    page.evaluate(MARK_LATIN)
+    assert page.evaluate(MARK_LATIN) > 20
     cdp.send("DOM.enable")
     cdp.send("CSS.enable")
     root = cdp.send("DOM.getDocument")["root"]["nodeId"]
-    nodes = cdp.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-read]"})["nodeIds"]
-    assert len(nodes) > 20
+    nodes = cdp.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-unread]"})["nodeIds"]
     found = set()
     for node in nodes:
         with suppress(Error):  # what a redraw has taken away meanwhile
@@ -40,4 +43,6 @@ def foreign_fonts(page: Page) -> set[tuple[str, str]]:
                 if not font["isCustomFont"] or not font["familyName"].startswith(FAMILIES):
                     markup = cdp.send("DOM.getOuterHTML", {"nodeId": node})["outerHTML"]
                     found.add((font["familyName"], markup[:200]))
+    page.evaluate(ALL_READ)
+    cdp.detach()
     return found

@@ -80,6 +80,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     ] == []
 
 
+@pytest.mark.quick
 def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("finetune", task="similarity", epochs=1, most=60)
     expect(page.locator("#finetune-data")).to_contain_text("60 pairs for training")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import stands, visit
 from tests.browser.screens import TOP
 
 
+@pytest.mark.quick
 def test_the_keyboard_is_soon_there(page: Page, app_url: str) -> None:
     """The first Tab is the way past the bar: from there the first head and Start are near."""
     for lesson, part, found, most in (

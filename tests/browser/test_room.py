@@ -249,6 +249,7 @@ def it_is_shown_on_the_whole_screen(page: Page, code: str) -> None:
     expect(big).to_be_hidden()
 
 
+@pytest.mark.quick
 def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: Page, app_url: str) -> None:
     page = open_lesson("attention", text="A patient teacher reads.")
     code = opened(page)

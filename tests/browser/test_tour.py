@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from demos.page.tours.tour_file import read_tour
@@ -15,6 +16,7 @@ TITLE = "#tour h2"
 Open = Callable[..., Page]
 
 
+@pytest.mark.quick
 def test_a_tour_leads_through_the_lessons(open_lesson: Open) -> None:
     page = open_lesson("overview")
     page.locator("[data-tours] a").first.click()

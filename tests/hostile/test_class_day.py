@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.hostile.class_day import Troubles
 from tests.hostile.wire import call
+
+pytestmark = pytest.mark.slow
 
 MOST_LOG = 20_000  # characters
 

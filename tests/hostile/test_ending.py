@@ -18,6 +18,8 @@ import pytest
 from tests.conftest import START_SECONDS, answers, runs, start_app
 from tests.hostile.wire import listen, send
 
+pytestmark = pytest.mark.slow
+
 SOON = 15.0  # seconds
 
 

@@ -6,8 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.hostile.fuzz import fuzz
 from tests.hostile.wire import call, send
+
+pytestmark = pytest.mark.slow
 
 EVENTS = 150  # `python tests/benchmarks hostile` sends 20,000
 

@@ -28,6 +28,8 @@ from tests.hostile.wire import OURS, send
 from tests.hosting.readers import GO_ON, Reader, an_event
 from tests.run_coroutine import run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"
 STUDENTS = 60

@@ -139,6 +139,7 @@ def test_endpoints_pass_the_sentence_on() -> None:
     assert caught.value.message == "Not this."
 
 
+@pytest.mark.slow
 def test_no_two_postponed_handlers_hear_one_event(store: ModelStore) -> None:
     """Gradio repeats a postponed one by sending its event to all who listen: two of them would never rest."""
     demo = build_pages(Services(store, "minilm"))

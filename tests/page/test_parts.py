@@ -89,6 +89,7 @@ print(any(isinstance(script, str) and '"letters"' in script for script in script
 """
 
 
+@pytest.mark.slow
 def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
     """Its files put into a folder of a copy, and nothing else: it stands in its lesson and in the link, and draws."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a part")[2].partition("\n## ")[0]

@@ -269,6 +269,7 @@ def test_a_former_name_is_read_with_numbers_from_zero() -> None:
     assert renamed({"heads_off": "1.3"}, offers) == {"heads_off": "1.3"}
 
 
+@pytest.mark.slow
 def test_a_bad_tour_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path, TOUR.replace("/tokens", "/tokenz"))
     command = [sys.executable, "app.py", "--port", "0", "--tour", str(path)]

@@ -77,6 +77,7 @@ def test_a_seed_gives_the_same_whatever_others_draw() -> None:
     assert torch.equal(torch.random.get_rng_state(), before)  # and it takes none of theirs
 
 
+@pytest.mark.slow
 def test_what_only_a_neighbour_tells_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     """A word's label is the next word's sign: nothing in its own vector, which is all that a linear layer reads."""
     monkeypatch.setattr(bilstm_tagger, "EPOCHS", 30)

@@ -138,6 +138,7 @@ def test_all_choices_are_scored_and_nothing_of_bert_changes(
     assert drained(compare(tiny, few)).scores == result.scores  # again the same: no random number is drawn
 
 
+@pytest.mark.slow
 def test_the_bundled_models_middle_layers_get_most(bundled: LoadedModel) -> None:
     """What the part's question says."""
     shares = drained(compare(bundled, names_dataset())).steps[-1].shares

@@ -142,6 +142,7 @@ def test_scratch_draws_every_weight_anew_and_leaves_the_files_alone(base: Path, 
     assert torch.equal(kept["embeddings.word_embeddings.weight"], before["embeddings.word_embeddings.weight"])
 
 
+@pytest.mark.slow
 def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     base: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +176,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     assert len(trainings.queue) == 0
 
 
+@pytest.mark.slow
 def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning_curve, "SHARES", (0.1,))
     monkeypatch.setattr(learning_curve, "MAX_STEPS", 1)

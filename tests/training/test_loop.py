@@ -242,6 +242,7 @@ def test_every_head_trains_and_reads_back(
     assert len(Trained.read(last.result.folder).predict(["a good bank"])[0]) == 2
 
 
+@pytest.mark.slow
 def test_the_bundled_model_beats_the_baseline_twofold(store: ModelStore, tmp_path: Path) -> None:
     """A quarter of the emotion sentences for two epochs is enough for what is promised of all of them for three."""
     data = load_emotion(max_train=120)

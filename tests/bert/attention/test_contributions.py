@@ -202,6 +202,7 @@ def test_vectors_of_length_0_have_no_share(tiny: LoadedModel) -> None:
     assert (Measured(run, np.zeros((2, 4, 3), np.float32)).shares(1) == 0).all()
 
 
+@pytest.mark.slow
 def test_what_the_sources_say_of_punctuation(bundled: LoadedModel) -> None:
     told = " ".join((LESSON / "heads" / "sources.md").read_text(encoding="utf-8").split())
     found = []

@@ -381,6 +381,7 @@ def test_a_tokenizer_with_more_pieces_than_vectors_is_refused(
         store.find("someone/few")
 
 
+@pytest.mark.slow
 def test_only_the_last_few_stay_on_the_disk(
     hub: type[ManyModels], store: ModelStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

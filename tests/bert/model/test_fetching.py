@@ -68,6 +68,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Faulty
         handler.go_on.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["silent", "silent at weights", "stalls"])
 def test_a_silent_hub_is_a_sentence_soon_and_holds_nobody_up(fault: str, hub: type[FaultyHub]) -> None:
     hub.fault = fault
@@ -90,6 +91,7 @@ def test_a_silent_hub_is_a_sentence_soon_and_holds_nobody_up(fault: str, hub: ty
             assert time.monotonic() < deadline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -135,6 +137,7 @@ def test_what_is_broken_is_named(tmp_path: Path) -> None:
         assert what_is_broken(path).startswith(said), held[:9]
 
 
+@pytest.mark.slow
 def test_a_program_ends_while_a_load_hangs(hub: type[FaultyHub], tmp_path: Path) -> None:
     hub.fault = "silent at weights"
     program = """

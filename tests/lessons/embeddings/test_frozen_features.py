@@ -92,6 +92,7 @@ def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
     assert sum(sum(row) for row in np.array(shown["confusion"].data[0].z) > 0) >= 2
 
 
+@pytest.mark.slow
 def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe, tiny: LoadedModel) -> None:
     shown = last(recipe.fill("", "", "tiny", *TWO))
     total = len(features_of(tiny))
@@ -109,6 +110,7 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
     assert len(again) == 2  # all of it was kept
 
 
+@pytest.mark.slow
 def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe, tiny: LoadedModel) -> None:
     recipe = Recipe(Frozen(recipe.frozen.services))
     before = last(recipe.show("Hello.", "", "tiny", *TWO))
@@ -150,6 +152,7 @@ def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(recipe: Recipe, tiny: 
     assert len(recipe.frozen.known(task)) == 3
 
 
+@pytest.mark.slow
 def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its_place(
     recipe: Recipe, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +267,7 @@ def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch:
     assert fit.cross_validated > one.frozen.words(task).cross_validated + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_out", ["test", "validation"])
 def test_the_program_reads_a_file_with_its_own_split(
     bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_out: str
@@ -300,6 +304,7 @@ def test_bars_and_grid_show_what_they_are_given() -> None:
     assert (frame.x0, frame.y0) == (0.5, 0.5)
 
 
+@pytest.mark.slow
 def test_fitting_them_all_takes_nobody_elses_place(tiny: LoadedModel) -> None:
     """A reader's minute of fits, or an LSTM, is in a queue of its own: the parts that only look share another."""
     demo = build_pages(Services(cast(ModelStore, OneModel(tiny)), "tiny"))

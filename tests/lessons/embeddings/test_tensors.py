@@ -114,6 +114,7 @@ def test_a_file_of_one_s_own_is_text_and_may_have_more_classes(tiny: LoadedModel
     assert shape_on(str(shown(part, "regression", FILE, str(path))["picture"])) == [[3, 32], [3]]
 
 
+@pytest.mark.slow
 def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -> None:
     part = shared_results(bundled)
     pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}

@@ -123,6 +123,7 @@ def test_a_link_may_name_any_pair(wired: Any) -> None:
     assert {"1-2", "23-24"} <= {value for _, value in pair.choices}
 
 
+@pytest.mark.slow
 def test_minilm_finds_senses_that_the_static_table_can_not(wired: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", -1.0)
     steps = list(wired[1]["show"]("minilm", ""))

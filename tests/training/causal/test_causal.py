@@ -72,6 +72,7 @@ def test_windows_begin_at_sentences_and_stay_in_a_document(corpus: Corpus, bundl
         assert bundled.tokenizer.convert_ids_to_tokens(int(row[1])) in {"apple", "river"}
 
 
+@pytest.mark.slow
 def test_a_step_has_the_gradients_of_the_exact_loss(corpus: Corpus, bundled: LoadedModel) -> None:
     parts = copy.deepcopy(Parts.of(our_heads(bundled)))
     trained = trained_of(parts)
@@ -94,6 +95,7 @@ def test_a_step_has_the_gradients_of_the_exact_loss(corpus: Corpus, bundled: Loa
         torch.testing.assert_close(gradients[name], trained[name].grad, atol=1e-4, rtol=1e-2)
 
 
+@pytest.mark.slow
 def test_a_short_training_writes_what_the_app_reads(
     corpus: Corpus, bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

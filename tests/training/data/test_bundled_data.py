@@ -153,6 +153,7 @@ def closest(written: Written, rows: Sequence[Row], loaded: LoadedModel) -> tuple
     return float(cosine.max()), rows[held_out[i]], rows[train[j]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARED)
 def test_no_held_out_text_has_a_near_duplicate_in_train(name: str, bundled: LoadedModel) -> None:
     written = WRITTEN[name]

@@ -69,6 +69,7 @@ def test_no_emotion_is_given_away_by_its_first_word() -> None:
         assert max(firsts.values()) <= 0.35 * firsts.total(), (label, firsts.most_common(1))
 
 
+@pytest.mark.slow
 def test_frozen_features_learn_emotions_but_do_not_solve_them(bundled: LoadedModel) -> None:
     share = accuracy(LogisticRegression(max_iter=1_000), vectors_of(bundled, "emotion.tsv"), EMOTION)
     assert share > 3 / 6  # labels a model can learn: three times what guessing gets
@@ -120,6 +121,7 @@ def test_the_surface_does_not_give_an_opinion_away() -> None:
     assert surface_accuracy([surface(row["text"]) for row in SENTIMENT], SENTIMENT) < 0.6
 
 
+@pytest.mark.slow
 def test_frozen_vectors_learn_opinions_and_a_bag_of_words_does_worse(bundled: LoadedModel) -> None:
     frozen = accuracy(LogisticRegression(max_iter=1_000), vectors_of(bundled, "sentiment.tsv"), SENTIMENT)
     bag = bag_accuracy(SENTIMENT)

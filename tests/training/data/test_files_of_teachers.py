@@ -91,6 +91,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*READERS, "list", "rated", "frozen"])
 def test_random_bytes_raise_nothing_but_a_sentence(kind: str, tmp_path: Path) -> None:
     """Random bytes, damaged files, and damaged parts of workbooks, at once each."""
@@ -120,6 +121,7 @@ def test_random_bytes_raise_nothing_but_a_sentence(kind: str, tmp_path: Path) ->
         assert time.process_time() - began < MOST_SECONDS, number
 
 
+@pytest.mark.slow
 def test_no_workbook_within_the_bounds_takes_long(tmp_path: Path) -> None:
     """The most that the bounds let through, of each kind of element, is read or refused within seconds."""
     strings = strings_part(b"<si><t>a</t></si>" * MAX_CELLS)

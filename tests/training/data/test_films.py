@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -62,6 +63,7 @@ def test_neither_the_surface_nor_single_words_give_the_label_away() -> None:
     assert f"it gets {marks:.2f}, cross-validated, and over TF-IDF weights of words {bag:.2f}" in SHEET
 
 
+@pytest.mark.slow
 def test_a_model_learns_them_better_than_guessing(bundled: LoadedModel) -> None:
     mean = accuracy(LogisticRegression(max_iter=1_000), vectors_of(bundled, "films.tsv"), ROWS)
     data = own_films()

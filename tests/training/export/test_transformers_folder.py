@@ -165,6 +165,7 @@ def test_the_bundled_model_with_the_default_recipe_keeps_its_layers_and_can_be_t
     assert model.encoder.embeddings.word_embeddings.weight.grad.abs().sum() > 0
 
 
+@pytest.mark.slow
 def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_path: Path) -> None:
     folders = {}
     for name, task in (("stock", Classification(LABELS, pooling="cls", hidden=(32,))), ("own", Classification(LABELS))):

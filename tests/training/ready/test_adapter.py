@@ -69,6 +69,7 @@ def test_a_lora_run_is_written_and_read_again(tiny: LoadedModel, tmp_path: Path)
     assert sum(read.predict(["A dog."])[0]) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*TASKS])
 def test_a_bundled_adapter_is_small_and_scores_what_its_card_says(kind: str) -> None:
     assert (FOLDER / kind / ADAPTER).stat().st_size == card(kind).bytes < LIMIT

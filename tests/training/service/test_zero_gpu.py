@@ -22,6 +22,8 @@ import pytest
 
 from tests.training.service.test_gpu_quota import token_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 LENT = {"nvidiaIndex": 0, "nvidiaUUID": "GPU-0", "allowToken": "allowed"}
 SHORT = {"LEAST_SECONDS": 6, "START_SECONDS": 0, "MARGIN": 0.0}

@@ -55,6 +55,7 @@ def test_it_learns(events: list[Any]) -> None:
             assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in event.weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("score", "task"),
     [("additive", "french"), ("dot", "french"), ("none", "french"), ("transformer", "french"), ("additive", "dates")],

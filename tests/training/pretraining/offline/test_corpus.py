@@ -183,6 +183,7 @@ def test_a_step_in_two_batches_has_the_gradients_of_one(corpus: Corpus, bundled:
         torch.testing.assert_close(others[name], gradient, rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_command_trains_and_writes_what_the_app_reads(
     bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

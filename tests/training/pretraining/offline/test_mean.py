@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from demos.bert.model.models import LoadedModel
@@ -31,6 +32,7 @@ def test_the_mean_of_products_is_the_nearest_one_of_the_same_rank() -> None:
     torch.testing.assert_close(once["left"] @ once["right"], states[0]["left"] @ states[0]["right"])
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_mean_as_heads(bundled: LoadedModel, tmp_path: Path) -> None:
     heads = Heads(bundled, np.ones(len(bundled.tokenizer)))
     own = bundled.model.state_dict()[DENSE.removeprefix("bert.")]

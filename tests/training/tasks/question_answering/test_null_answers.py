@@ -85,6 +85,7 @@ def test_scores_at_any_threshold_are_the_official_ones(questions: list[Question]
     assert (found.every.count, found.answerable.count, found.unanswerable.count) == (96, 72, 24)
 
 
+@pytest.mark.slow
 def test_the_best_threshold_beats_all_others_and_the_curve_runs_from_none_to_all(questions: list[Question]) -> None:
     texts, golds, gaps = ([row[k] for row in questions] for k in range(3))
     marks = Graded.of(gaps, texts, golds)

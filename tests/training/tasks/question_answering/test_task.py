@@ -233,6 +233,7 @@ def places() -> QuestionDataset:
     return build_questions("places", rows)
 
 
+@pytest.mark.slow
 def test_a_training_learns_tells_squads_scores_and_is_kept(
     places: QuestionDataset, base: Path, quick: Settings, tmp_path: Path
 ) -> None:
