@@ -64,13 +64,21 @@ def wait_for_picture(page: Page, part: str) -> None:
 
 
 def faults_on(page: Page, name: str, part: str) -> list[str]:
-    """What is wrong with the open part (its panel's id; "" in a lesson without parts) on the screen of this name."""
+    """What is wrong with the open part on the screen of this name, once it is drawn for it.
+
+    `part` is its panel's id; "" in a lesson without parts. Fonts are looked at on one screen.
+    """
     screen = SCREENS[name]
-    tops = {"the picture": page.evaluate(TOP, part)}
+    pictures = {"the picture": part}
     if part == "attention-heads" and screen.width > 1000:  # the lines beside the heads
-        tops["the lines"] = page.evaluate(TOP, "attention-frame")
-    found = [f"{what} begins at {top} px" for what, top in tops.items() if not 0 <= top <= screen.lowest]
-    found += looks(page, screen.least)
+        pictures["the lines"] = "attention-frame"
+
+    def faults() -> list[str]:
+        tops = {what: page.evaluate(TOP, panel) for what, panel in pictures.items()}
+        found = [f"{what} begins at {top} px" for what, top in tops.items() if not 0 <= top <= screen.lowest]
+        return found + looks(page, screen.least)
+
+    found = at_rest(page, faults)
     if name == "laptop":
         found += [f"set in {font}: {markup}" for font, markup in foreign_fonts(page)]
     return found
