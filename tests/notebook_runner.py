@@ -66,7 +66,7 @@ def run_apart(notebook: Path, folder: Path) -> tuple[bool, str]:
             sys.stderr.flush()
             os._exit(status)
     _, ended = os.waitpid(child, 0)
-    return ended == 0, output.read_text(errors="replace")
+    return ended == 0, output.read_text(errors="replace", encoding="utf-8")
 
 
 def main() -> None:

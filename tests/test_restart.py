@@ -55,7 +55,7 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     except BaseException:
         os.kill(pid, signal.SIGKILL)
         raise
-    assert os.waitstatus_to_exitcode(status) == 0, (tmp_path / "app.log").read_text()[-2_000:]
+    assert os.waitstatus_to_exitcode(status) == 0, (tmp_path / "app.log").read_text(encoding="utf-8")[-2_000:]
     assert left(temporary) == []
     assert list((tmp_path / "runs").glob("unfinished-*")) == []
 
@@ -68,7 +68,7 @@ def started(folder: Path, port: int = 0) -> tuple[int, str]:
     while not answers(url):
         if time.monotonic() > deadline:
             os.kill(pid, signal.SIGKILL)
-            pytest.fail((folder / "app.log").read_text()[-2_000:])
+            pytest.fail((folder / "app.log").read_text(encoding="utf-8")[-2_000:])
         time.sleep(0.1)
     return pid, url
 

@@ -15,6 +15,7 @@ from demos.bert.model.run import Run
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
 LONGEST_NAME = 80
+RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")  # no file of Windows has such a name, whatever its ending
 ATTENTION_SOURCES = (
     "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row per query.",
     "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.",
@@ -32,7 +33,9 @@ def file_name(*parts: object, extension: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", "-".join(map(str, parts))).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^a-z0-9.]+", "-", ascii_only.lower())
     plain = re.sub(r"\.{2,}", ".", plain).strip(".-")[:LONGEST_NAME].strip(".-")
-    return f"{plain or 'bert'}.{extension}"
+    if not plain or RESERVED.fullmatch(plain.partition(".")[0]):
+        plain = f"bert-{plain}".removesuffix("-")
+    return f"{plain}.{extension}"
 
 
 def run_folder(data: str) -> str:

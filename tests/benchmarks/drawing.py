@@ -32,7 +32,12 @@ class Clock:
             if thread.name in MINE or thread.native_id is None:
                 continue
             try:
-                fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
+                fields = (
+                    Path(f"/proc/self/task/{thread.native_id}/stat")
+                    .read_text(encoding="utf-8")
+                    .rpartition(")")[2]
+                    .split()
+                )
             except OSError:
                 continue
             seconds = (int(fields[11]) + int(fields[12])) / TICK  # utime, stime

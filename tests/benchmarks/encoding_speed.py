@@ -115,7 +115,7 @@ def peak() -> float:
     """The most memory this process has ever held, MiB."""
     status = Path("/proc/self/status")
     if status.is_file():  # Linux hands a parent's ru_maxrss on to its children
-        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        (line,) = [line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM")]
         return int(line.split()[1]) / 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 

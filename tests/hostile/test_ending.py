@@ -31,8 +31,8 @@ def started(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
         processes.append(pid)
         url = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + START_SECONDS
-        while "is ready" not in (tmp_path / "app.log").read_text() or not answers(url):
-            assert time.monotonic() < deadline, (tmp_path / "app.log").read_text()[-2_000:]
+        while "is ready" not in (tmp_path / "app.log").read_text(encoding="utf-8") or not answers(url):
+            assert time.monotonic() < deadline, (tmp_path / "app.log").read_text(encoding="utf-8")[-2_000:]
             time.sleep(0.2)
         return pid, url
 
@@ -46,10 +46,10 @@ def _ends_soon(pid: int, log: Path) -> None:
     begun = time.monotonic()
     os.kill(pid, signal.SIGTERM)
     while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0):
-        assert time.monotonic() - begun < SOON, log.read_text()[-2_000:]
+        assert time.monotonic() - begun < SOON, log.read_text(encoding="utf-8")[-2_000:]
         time.sleep(0.1)
     assert os.waitstatus_to_exitcode(ended[1]) == 0
-    assert "Traceback" not in log.read_text()
+    assert "Traceback" not in log.read_text(encoding="utf-8")
 
 
 def test_while_the_hub_says_nothing(started: Callable[..., tuple[int, str]], tmp_path: Path) -> None:

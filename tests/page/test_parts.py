@@ -102,8 +102,10 @@ def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
     for name, language in (("part.py", "py"), ("text.html", "html")):
         assert f"`{name}`" in readme
         (block,) = re.findall(rf"```{language}\n(.*?)```", readme, flags=re.S)
-        (folder / name).write_text(block)
-    done = subprocess.run([sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, text=True, timeout=240)
+        (folder / name).write_text(block, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, text=True, timeout=240, encoding="utf-8"
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     tabs, drawn, linked = done.stdout.splitlines()
     assert tabs == str([*(part.slug for part in attention.LESSON.parts), "long_words"])

@@ -25,7 +25,7 @@ MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 HOME = "fine-tune-"  # how the temporary folder's name begins
 BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
-_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
+_ID = re.compile(r"[\w-]{5,64}", re.ASCII)  # Windows reserves shorter names: CON, LPT1
 GONE = "This trained model is no longer kept here; train again."
 
 

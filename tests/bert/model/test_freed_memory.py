@@ -19,7 +19,7 @@ STATUS = Path("/proc/self/status")
 
 def resident() -> int:
     """This process's memory in MiB."""
-    (line,) = (line for line in STATUS.read_text().splitlines() if line.startswith("VmRSS"))
+    (line,) = (line for line in STATUS.read_text(encoding="utf-8").splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) // 1024
 
 
@@ -44,7 +44,9 @@ def test_what_a_thread_left_is_given_back() -> None:
         "assert give_back() and len(kept) == 50\n"
         "print(held, resident() - before)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=ROOT, encoding="utf-8"
+    )
     held, left = map(int, done.stdout.split())
     assert held > 100  # else there is nothing to show
     assert left < held / 2
@@ -81,7 +83,11 @@ def test_pages_kept_are_not_asked_for_again() -> None:
         "touch(); before = faults(); touch(); print(faults() - before)\n"
     )
     kept, given = (
-        int(subprocess.run([sys.executable, "-c", program, way], capture_output=True, check=True, text=True).stdout)
+        int(
+            subprocess.run(
+                [sys.executable, "-c", program, way], capture_output=True, check=True, text=True, encoding="utf-8"
+            ).stdout
+        )
         for way in ("keep", "leave")
     )
     assert kept < 200

@@ -41,7 +41,7 @@ def url(log: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with log.open("w") as output:
+    with log.open("w", encoding="utf-8") as output:
         server = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(port)],
             cwd=ROOT,
@@ -57,7 +57,7 @@ def url(log: Path) -> Iterator[str]:
                 send(url, "/config")
                 break
             except OSError:
-                assert time.monotonic() < deadline, log.read_text()
+                assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
                 time.sleep(0.2)
         yield url
         assert server.poll() is None
@@ -81,7 +81,7 @@ def test_idle_connections_make_room(url: str, log: Path) -> None:
             assert call(url, "echo", ["among many"]) == 'data: ["among many"]'
     assert call(url, "echo", ["afterwards"]) == 'data: ["afterwards"]'
     assert log.stat().st_size < 20_000
-    assert "Too many open files" not in log.read_text()
+    assert "Too many open files" not in log.read_text(encoding="utf-8")
 
 
 def test_where_all_are_busy_one_more_is_told_so(url: str, log: Path) -> None:

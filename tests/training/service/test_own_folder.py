@@ -25,7 +25,11 @@ sys.stdin.read()
 def other_process(parent: Path) -> tuple[subprocess.Popen[str], Path]:
     """A process with a folder of its own, which ends when its input does."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PROGRAM, str(parent)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
     )
     assert process.stdout
     return process, Path(process.stdout.readline().strip())
@@ -62,6 +66,6 @@ def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> Non
 
 
 def test_none_can_be_made_where_there_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(OSError, match=r"."):
         OwnFolder("mine-", tmp_path / "file")
