@@ -1,13 +1,15 @@
-"""What this operating system lacks, told in the log; and standard output that takes every character."""
+"""Where operating systems differ: what this one lacks, what it can print, how its files may be called."""
 
 from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 from functools import cache
 
 log = logging.getLogger(__name__)
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\..*)?", re.IGNORECASE)
 
 
 @cache
@@ -24,3 +26,8 @@ def print_any_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows takes a file of this name for a device, whatever its folder: "aux.json", "CON"."""
+    return _DEVICE.fullmatch(name) is not None

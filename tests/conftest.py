@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +22,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+import psutil
 import pytest
 from filelock import FileLock
 
@@ -190,14 +190,14 @@ def start_app(folder: Path, port: int = 0, **environment: str) -> tuple[int, int
 
 
 def end_app(pid: int, url: str) -> None:
-    """Ask it to leave; insist after ten seconds."""
+    """Ask it to leave, by SIGTERM where the system has that; insist after ten seconds."""
     if runs(pid):
-        os.kill(pid, signal.SIGTERM)
+        psutil.Process(pid).terminate()
     deadline = time.monotonic() + 10
     while answers(url):
         if time.monotonic() > deadline:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                psutil.Process(pid).kill()
             break
         time.sleep(0.1)
 
@@ -211,10 +211,11 @@ def answers(url: str) -> bool:
 
 
 def runs(pid: int) -> bool:
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # one of ours that has ended is let go
+    """Whether the process is there; one of ours that has ended is let go."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        psutil.Process(pid).wait(0)
+    except psutil.TimeoutExpired:
+        return True
+    except psutil.NoSuchProcess:
         return False
-    return True
+    return False

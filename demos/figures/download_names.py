@@ -12,10 +12,10 @@ import numpy as np
 
 from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
+from demos.system import is_device
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
 LONGEST_NAME = 80
-RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")  # no file of Windows has such a name, whatever its ending
 ATTENTION_SOURCES = (
     "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row per query.",
     "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.",
@@ -33,7 +33,7 @@ def file_name(*parts: object, extension: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", "-".join(map(str, parts))).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^a-z0-9.]+", "-", ascii_only.lower())
     plain = re.sub(r"\.{2,}", ".", plain).strip(".-")[:LONGEST_NAME].strip(".-")
-    if not plain or RESERVED.fullmatch(plain.partition(".")[0]):
+    if not plain or is_device(plain):
         plain = f"bert-{plain}".removesuffix("-")
     return f"{plain}.{extension}"
 

@@ -17,6 +17,7 @@ from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Services
+from tests.systems import needs_links
 
 
 def lesson_of(built: dict[str, Page], *slugs: str) -> Lesson:
@@ -89,6 +90,7 @@ print(any(isinstance(script, str) and '"letters"' in script for script in script
 """
 
 
+@needs_links
 def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
     """Its files put into a folder of a copy, and nothing else: it stands in its lesson and in the link, and draws."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a part")[2].partition("\n## ")[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import socket
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +17,7 @@ from demos.page.protection.connections import most_connections
 from tests.conftest import ROOT
 from tests.hostile.wire import call, send
 
+resource: Any = pytest.importorskip("resource", reason="this system has no limit of open files")
 PROGRAM = """
 import sys
 import gradio as gr

@@ -17,6 +17,7 @@ import pytest
 from demos.errors import UserError
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.sources import READERS, load_file
+from tests.systems import needs_links
 from tests.training.data.made_files import (
     CONLL,
     FILMS,
@@ -258,6 +259,7 @@ def test_a_file_of_50_mb_is_not_read(tmp_path: Path) -> None:
     assert "the limit is 5 MB" in refusal(lambda: load_file("question", path))
 
 
+@needs_links
 def test_a_path_without_a_file_is_one_plain_sentence(tmp_path: Path) -> None:
     gone, circle, good = tmp_path / "gone.csv", tmp_path / "circle.csv", tmp_path / "good.csv"
     good.write_text(GOOD, encoding="utf-8")

@@ -25,6 +25,7 @@ from demos.training.service.stored_runs import StoredRuns, stored_runs
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
+from tests.systems import needs_users
 
 ANN, BOB = "anns-key-that-nobody-guesses", "bobs-key-that-nobody-guesses"
 TEXTS = ["a good bank", "bad paper of the north"]
@@ -258,6 +259,7 @@ def test_a_truncated_model_is_told_as_gone(
     assert [one.run for one in second.readers.history(ANN)] == [run]
 
 
+@needs_users
 def test_a_name_that_another_user_has_taken_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.tempfile, "gettempdir", lambda: str(tmp_path))
     assert stored_runs() is not None

@@ -20,7 +20,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from tests.systems import needs_fork
 from tests.training.service.test_gpu_quota import token_of
+
+pytestmark = needs_fork
 
 ROOT = Path(__file__).resolve().parents[3]
 LENT = {"nvidiaIndex": 0, "nvidiaUUID": "GPU-0", "allowToken": "allowed"}
