@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from demos.training.service import own_folder
 from demos.training.service.own_folder import OwnFolder
 from tests.systems import WINDOWS
 
@@ -69,3 +70,14 @@ def test_none_can_be_made_where_there_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(OSError, match=r"."):
         OwnFolder("mine-", tmp_path / "file")
+
+
+def test_what_could_not_be_removed_goes_with_the_next_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, where a file of it is still in use."""
+    own = OwnFolder("mine-", tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(own_folder.shutil, "rmtree", lambda *_, **__: None)
+        own.cleanup()
+    assert own.path.is_dir()
+    OwnFolder("mine-", tmp_path).cleanup()
+    assert list(tmp_path.iterdir()) == []
