@@ -37,7 +37,7 @@ from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
 from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.wrong_address import WrongAddress
-from demos.page.ending import ending
+from demos.page.ending import ASKED_TO_END, ending
 from demos.page.glossary.glossary_page import GlossaryPage
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import head, style_sheets
@@ -58,6 +58,7 @@ from demos.page.tours.places import places_of
 from demos.page.tours.served import Tours
 from demos.page.tours.tour_file import Tour, bundled_tours, read_tour
 from demos.page.visitor import NamedBrowsers
+from demos.system import print_any_character
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
@@ -163,6 +164,7 @@ def launch_options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the app; 2 and one sentence on standard error where it can't."""
+    print_any_character()
     settings = read_settings(arguments)
     try:
         catalogue = extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE
@@ -187,7 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gr.set_static_paths(static_paths())
     services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs), store.memory))
     end = ending(services.trainings, rooms.end)
-    signal.signal(signal.SIGTERM, end)
+    for kind in ASKED_TO_END:
+        signal.signal(kind, end)
     keep_sessions_small()
     protect_server()
     first_views = FirstViews()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +22,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+import psutil
 import pytest
 from filelock import FileLock
 
@@ -197,16 +197,16 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     at, users, lock = folder / "app.txt", folder / "app-users", FileLock(folder / "app.lock")
     with lock:
         if not at.exists():
-            at.write_text(" ".join(map(str, start_app(folder))))
+            at.write_text(" ".join(map(str, start_app(folder))), encoding="utf-8")
         users.mkdir(exist_ok=True)
         (users / str(os.getpid())).touch()
-    pid, port = map(int, at.read_text().split())
+    pid, port = map(int, at.read_text(encoding="utf-8").split())
     url = f"http://127.0.0.1:{port}"
     try:
         deadline = time.monotonic() + START_SECONDS
-        while "is ready" not in (folder / "app.log").read_text() or not answers(url):
+        while "is ready" not in (folder / "app.log").read_text(encoding="utf-8") or not answers(url):
             if time.monotonic() > deadline or not runs(pid):
-                pytest.fail(f"the app did not start:\n{(folder / 'app.log').read_text()[-4000:]}")
+                pytest.fail(f"the app did not start:\n{(folder / 'app.log').read_text(encoding='utf-8')[-4000:]}")
             time.sleep(0.2)
         yield url
     finally:
@@ -232,7 +232,7 @@ def start_app(folder: Path, port: int = 0, **environment: str) -> tuple[int, int
     port = port or free_port()
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
     env |= {"INSIDE_BERT_RUNS": str(folder / "runs"), **environment}
-    with (folder / "app.log").open("w") as output:
+    with (folder / "app.log").open("w", encoding="utf-8") as output:
         app = subprocess.Popen(
             [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT
         )
@@ -240,14 +240,14 @@ def start_app(folder: Path, port: int = 0, **environment: str) -> tuple[int, int
 
 
 def end_app(pid: int, url: str) -> None:
-    """Ask it to leave; insist after ten seconds."""
+    """Ask it to leave, by SIGTERM where the system has that; insist after ten seconds."""
     if runs(pid):
-        os.kill(pid, signal.SIGTERM)
+        psutil.Process(pid).terminate()
     deadline = time.monotonic() + 10
     while answers(url):
         if time.monotonic() > deadline:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                psutil.Process(pid).kill()
             break
         time.sleep(0.1)
 
@@ -261,10 +261,11 @@ def answers(url: str) -> bool:
 
 
 def runs(pid: int) -> bool:
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # one of ours that has ended is let go
+    """Whether the process is there; one of ours that has ended is let go."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        psutil.Process(pid).wait(0)
+    except psutil.TimeoutExpired:
+        return True
+    except psutil.NoSuchProcess:
         return False
-    return True
+    return False

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +25,7 @@ from traitlets.config import Config
 
 SHARED = "torch", "transformers", "safetensors.torch", "sklearn.linear_model", "scipy.stats", "pandas", "bertviz"
 MODELS = "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"
+ALONE = "--alone"  # one notebook, in this process and folder
 TAIL = 3_000  # characters of what a notebook that fails has printed
 
 
@@ -49,6 +51,8 @@ def run(notebook: Path) -> None:
 def run_apart(notebook: Path, folder: Path) -> tuple[bool, str]:
     """(whether all cells ran, what they printed), from a fork of this process that works in `folder`."""
     output = folder.with_suffix(".out")
+    if not hasattr(os, "fork"):
+        return run_in_new_process(notebook, folder)
     child = os.fork()
     if not child:
         status = 1
@@ -66,11 +70,21 @@ def run_apart(notebook: Path, folder: Path) -> tuple[bool, str]:
             sys.stderr.flush()
             os._exit(status)
     _, ended = os.waitpid(child, 0)
-    return ended == 0, output.read_text(errors="replace")
+    return ended == 0, output.read_text(errors="replace", encoding="utf-8")
+
+
+def run_in_new_process(notebook: Path, folder: Path) -> tuple[bool, str]:
+    """As `run_apart`, where no process can be forked: what all import is loaded again for each."""
+    command = [sys.executable, str(Path(__file__).resolve()), ALONE, str(notebook)]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode == 0, done.stdout.decode(errors="replace")
 
 
 def main() -> None:
     """A line for each notebook: its name, whether it ran, its seconds, what it printed."""
+    if sys.argv[1] == ALONE:
+        run(Path(sys.argv[2]))
+        return
     for name in (*SHARED, *MODELS):
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)

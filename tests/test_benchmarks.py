@@ -79,6 +79,7 @@ def run(*arguments: str, **environment: str) -> tuple[int, str, str]:
         text=True,
         timeout=SECONDS,
         env={**os.environ, **environment},
+        encoding="utf-8",
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -263,7 +263,7 @@ def test_no_figure_reaches_torch_through_another_module() -> None:
 )
 def test_a_way_to_torch_is_found(source: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"drawing_{abs(hash(source))}"
-    (tmp_path / f"{name}.py").write_text(f"from __future__ import annotations\n{source}")
+    (tmp_path / f"{name}.py").write_text(f"from __future__ import annotations\n{source}", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert (reached(name, COMPUTING) is not None) == found
 
@@ -277,7 +277,10 @@ def readings(source: str) -> list[str]:
 
 def test_models_are_read_in_one_place() -> None:
     """Since two readings that overlap break all models with tied weights (demos/bert/model/weights.py)."""
-    found = {path.relative_to(ROOT).as_posix(): readings(path.read_text()) for path in (ROOT / "demos").rglob("*.py")}
+    found = {
+        path.relative_to(ROOT).as_posix(): readings(path.read_text(encoding="utf-8"))
+        for path in (ROOT / "demos").rglob("*.py")
+    }
     assert {path for path, names in found.items() if names} == {"demos/bert/model/weights.py"}
     assert readings("model = AutoModel.from_pretrained(folder)") == ["AutoModel"]
 
@@ -289,7 +292,7 @@ def test_text_becomes_html_in_one_place() -> None:
 
 
 def test_the_top_level_is_fixed() -> None:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     if listed.returncode:
         assert not os.environ.get("CI"), listed.stderr
         pytest.skip("this copy of the project is no git checkout")
@@ -303,5 +306,7 @@ MYPY = pytest.param(["mypy"], marks=pytest.mark.slow)
 
 @pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], MYPY], ids="-".join)
 def test_lint_and_types(command: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=240, encoding="utf-8"
+    )
     assert done.returncode == 0, (done.stdout + done.stderr)[-4_000:]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from gradio_client import Client
 
 from demos.page.past_runs import LOST
 from tests.conftest import START_SECONDS, answers, start_app
+from tests.systems import needs_sigterm
 from tests.visit import Visit, train
 
 pytestmark = pytest.mark.slow
@@ -24,6 +24,7 @@ READER, STRANGER = "a-key-that-nobody-guesses", "another-key-that-nobody-guesses
 OF_RUNS = ("finetune-table", "export-told")
 
 
+@needs_sigterm
 def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -38,8 +39,9 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert json.loads(before["finetune-curve"])["status"].startswith("Trained after")
         assert len(left(temporary)) == 1
     finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        app = psutil.Process(pid)
+        app.kill()
+        app.wait()
 
     pid, url = started(tmp_path, int(url.rsplit(":")[-1]))
     try:
@@ -52,12 +54,13 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert len(left(temporary)) == 1  # not the killed one's
         events = Client(url, verbose=False, httpx_kwargs={"timeout": 60}).submit(epochs=10, api_name="/fine_tune")
         next(event for event in events if event["event"] == "step")
-        os.kill(pid, signal.SIGTERM)
-        _, status = os.waitpid(pid, 0)
+        app = psutil.Process(pid)
+        app.terminate()
+        ended = app.wait()
     except BaseException:
-        os.kill(pid, signal.SIGKILL)
+        psutil.Process(pid).kill()
         raise
-    assert os.waitstatus_to_exitcode(status) == 0, (tmp_path / "app.log").read_text()[-2_000:]
+    assert ended == 0, (tmp_path / "app.log").read_text(encoding="utf-8")[-2_000:]
     assert left(temporary) == []
     assert list((tmp_path / "runs").glob("unfinished-*")) == []
 
@@ -69,8 +72,8 @@ def started(folder: Path, port: int = 0) -> tuple[int, str]:
     deadline = time.monotonic() + START_SECONDS
     while not answers(url):
         if time.monotonic() > deadline:
-            os.kill(pid, signal.SIGKILL)
-            pytest.fail((folder / "app.log").read_text()[-2_000:])
+            psutil.Process(pid).kill()
+            pytest.fail((folder / "app.log").read_text(encoding="utf-8")[-2_000:])
         time.sleep(0.1)
     return pid, url
 

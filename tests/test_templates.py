@@ -22,8 +22,8 @@ MACROS = """{% macro said(name, share) %}
 
 @pytest.fixture
 def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    (tmp_path / "text.html").write_text(MACROS)
-    (tmp_path / "text.txt").write_text("{% macro said(name) %}{{ name }}{% endmacro %}")
+    (tmp_path / "text.html").write_text(MACROS, encoding="utf-8")
+    (tmp_path / "text.txt").write_text("{% macro said(name) %}{{ name }}{% endmacro %}", encoding="utf-8")
     monkeypatch.setattr(module, "DEMOS", tmp_path)
     environment.cache_clear()
     yield str(tmp_path / "part.py")

@@ -75,11 +75,11 @@ class Visit:
         }
 
 
-def train(visit: Visit, reader: str) -> None:
-    """One short run on the page, of the reader with this key."""
+def train(visit: Visit, reader: str) -> dict[str | None, Any]:
+    """One short run on the page, of the reader with this key; what the page shows at its end."""
     start = visit.on("click", "finetune-start")
     visit.ask(start, {0: reader})
     begun = start["outputs"][1]
     names = [*BEFORE_RECIPE, *RECIPE]
     chosen = {"reader": reader, "most": 100, "trains": "head", "epochs": 1}
-    visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})
+    return visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})

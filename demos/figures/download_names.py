@@ -12,6 +12,7 @@ import numpy as np
 
 from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
+from demos.system import is_device
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
 LONGEST_NAME = 80
@@ -32,7 +33,9 @@ def file_name(*parts: object, extension: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", "-".join(map(str, parts))).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^a-z0-9.]+", "-", ascii_only.lower())
     plain = re.sub(r"\.{2,}", ".", plain).strip(".-")[:LONGEST_NAME].strip(".-")
-    return f"{plain or 'bert'}.{extension}"
+    if not plain or is_device(plain):
+        plain = f"bert-{plain}".removesuffix("-")
+    return f"{plain}.{extension}"
 
 
 def run_folder(data: str) -> str:

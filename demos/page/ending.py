@@ -1,4 +1,4 @@
-"""The end of the program, by SIGTERM or Ctrl+C: trainings under way are kept where there is time, nothing is left."""
+"""The end of the program, by a signal or Ctrl+C: trainings under way are kept where there is time, nothing is left."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 
 from demos.training.service.training_service import TrainingService
 
+# Windows delivers no SIGTERM; there Ctrl+Break, of which other systems know nothing, asks a program to end.
+ASKED_TO_END = [kind for kind in signal.Signals if kind.name in ("SIGTERM", "SIGBREAK")]
 ROOM_SECONDS = 1.0  # for who is in a room to be told
 END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after it was asked to end
 
@@ -26,7 +28,7 @@ def ending(
 
     def end(*_: Any, code: int = 0) -> NoReturn:
         if os.getpid() == process:  # else ZeroGPU's worker, forked from it
-            for kind in (signal.SIGTERM, signal.SIGINT):
+            for kind in (*ASKED_TO_END, signal.SIGINT):
                 signal.signal(kind, signal.SIG_DFL)
             end_rooms(ROOM_SECONDS)
             trainings.stop_all(END_SECONDS)

@@ -22,6 +22,7 @@ from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
 from demos.bert.model.cores import cores
 from demos.bert.model.models import ModelStore, default_key
 from demos.errors import UserError
+from demos.system import print_any_character
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.events import Event, Failed, Finished, Look, Outcome, Started, Step, Stopped, as_json
 from demos.training.export.folder import write_folder
@@ -217,6 +218,7 @@ def _seeds(text: str) -> list[int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; 2 and one sentence on standard error where it can't."""
+    print_any_character()
     options = parser().parse_args(arguments)
     transformers_logging.disable_progress_bar()
     try:

@@ -40,7 +40,7 @@ def running_replicas(number: int, short: bool = False) -> Iterator[str]:
     with ExitStack() as stack:
         addresses = [stack.enter_context(running_app()).removeprefix("http://") for _ in range(number)]
         file = Path(stack.enter_context(TemporaryDirectory())) / "haproxy.cfg"
-        file.write_text(with_servers(CONFIGURATION.read_text(), addresses))
+        file.write_text(with_servers(CONFIGURATION.read_text(encoding="utf-8"), addresses), encoding="utf-8")
         bind, admin = (f"127.0.0.1:{free_port()}" for _ in range(2))
         process = stack.enter_context(
             subprocess.Popen(

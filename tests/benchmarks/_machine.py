@@ -23,7 +23,8 @@ def processor() -> str:
         return ", ".join([told.get("model name", platform.machine()), *parts])
     if platform.system() == "Darwin":
         asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip() or platform.machine()
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, encoding="utf-8")
+        return done.stdout.strip() or platform.machine()
     return platform.processor() or platform.machine()
 
 

@@ -159,7 +159,7 @@ def theirs(browser: Browser, run: Run, view: str, folder: Path) -> tuple[float, 
     body = make(attention, list(run.encoding.tokens), html_action="return").data
     file = folder / f"{view}.html"
     file.write_text(f"<!doctype html><meta charset=utf-8><body>{body}</body>", encoding="utf-8")
-    libraries = [(ASSETS / name).read_text() for name in ("jquery-2.2.4.min.js", "d3-5.7.0.min.js")]
+    libraries = [(ASSETS / name).read_text(encoding="utf-8") for name in ("jquery-2.2.4.min.js", "d3-5.7.0.min.js")]
 
     def cdn(route: Route) -> None:
         route.fulfill(content_type="text/javascript", body="\n".join([*libraries, STAND_IN]))

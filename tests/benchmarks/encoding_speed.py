@@ -8,7 +8,6 @@ with one thread each is told too: other programs on the machine change it least.
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -115,8 +114,10 @@ def peak() -> float:
     """The most memory this process has ever held, MiB."""
     status = Path("/proc/self/status")
     if status.is_file():  # Linux hands a parent's ru_maxrss on to its children
-        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        (line,) = [line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM")]
         return int(line.split()[1]) / 2**10
+    import resource  # not on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 

@@ -157,12 +157,12 @@ def main(options: list[str], short: bool = False) -> None:
         app = App(f"http://127.0.0.1:{port}", psutil.Process(pid), Path(folder) / "app.log", short)
         try:
             deadline = time.monotonic() + START_SECONDS
-            while "is ready" not in app.log.read_text() or not answers(app.url):
+            while "is ready" not in app.log.read_text(encoding="utf-8") or not answers(app.url):
                 if time.monotonic() > deadline:
                     raise SystemExit("the app did not start")
                 time.sleep(0.5)
             faults = sum(_attacked(app, name) for name in only)
-            text = app.log.read_text(errors="replace")
+            text = app.log.read_text(errors="replace", encoding="utf-8")
         finally:
             end_app(pid, app.url)
     traced = text.count("Traceback")

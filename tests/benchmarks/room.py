@@ -215,7 +215,7 @@ def main(short: bool = False) -> None:
         url = f"http://127.0.0.1:{port}"
         try:
             deadline = time.monotonic() + START_SECONDS
-            while "is ready" not in (Path(folder) / "app.log").read_text() or not answers(url):
+            while "is ready" not in (Path(folder) / "app.log").read_text(encoding="utf-8") or not answers(url):
                 if time.monotonic() > deadline:
                     raise SystemExit("the app did not start")
                 time.sleep(0.2)

@@ -68,7 +68,7 @@ def main(port: str, made: str) -> int:
 
     class Written(AccountHub):
         def _answer(self, *answer: Any) -> None:
-            Path(made).write_text(json.dumps(self.made))
+            Path(made).write_text(json.dumps(self.made), encoding="utf-8")
             super()._answer(*answer)
 
     AccountHub.begin()

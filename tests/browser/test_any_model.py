@@ -40,8 +40,8 @@ def app_url(hub: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     folder = tmp_path_factory.mktemp("app")
     pid, port = start_app(folder, HF_HUB_OFFLINE="0", HF_ENDPOINT=hub, INSIDE_BERT_ANY_MODEL="1")
     url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
-    while "is ready" not in (folder / "app.log").read_text() or not answers(url):
-        assert time.monotonic() < deadline, (folder / "app.log").read_text()[-2000:]
+    while "is ready" not in (folder / "app.log").read_text(encoding="utf-8") or not answers(url):
+        assert time.monotonic() < deadline, (folder / "app.log").read_text(encoding="utf-8")[-2000:]
         time.sleep(0.2)
     yield url
     end_app(pid, url)

@@ -47,7 +47,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     page.locator("#embeddings-search-controls .label-wrap").click()
     page.get_by_label("your own").check()
     mine = tmp_path / "mine.txt"
-    mine.write_text("A loaf of <img src=x onerror=alert(1)> bread\nThe moon\n${x}\n")
+    mine.write_text("A loaf of <img src=x onerror=alert(1)> bread\nThe moon\n${x}\n", encoding="utf-8")
     page.locator("#search-file input[type=file]").set_input_files(mine)
     expect(found.locator("li")).to_have_count(7)
     expect(found.locator("mark")).to_have_text(["bread"] * 3)

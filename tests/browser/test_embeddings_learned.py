@@ -33,7 +33,7 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#features-start")).to_be_enabled()
     expect(page.locator("#features-take")).to_be_visible()
     broken = tmp_path / "broken.csv"
-    broken.write_text('text,label\nfine,a\n"broken')
+    broken.write_text('text,label\nfine,a\n"broken', encoding="utf-8")
     page.get_by_role("radio", name="your own file").click()
     expect(page.locator(".features-status").first).to_contain_text("Choose a file")
     page.locator("#lesson-embeddings input[type=file]").last.set_input_files(broken)

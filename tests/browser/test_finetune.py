@@ -24,7 +24,7 @@ def films(tmp_path: Path) -> Path:
         f'"{NASTY if k < 4 else ""} a {("dull", "fine")[k % 2]} film {k}",{("no", "<b>yes</b>")[k % 2]}\n'
         for k in range(800)
     ]
-    path.write_text("text,label\n" + "".join(rows))
+    path.write_text("text,label\n" + "".join(rows), encoding="utf-8")
     return path
 
 

@@ -33,7 +33,7 @@ def test_the_strips_of_tabs_are_as_wide_on_a_machine_with_another_font(
     page: Page, app_url: str, chromium: str, tmp_path: Path
 ) -> None:
     fonts = tmp_path / "fonts.conf"
-    fonts.write_text(ONE_FONT.format(folder="/usr/share/fonts", cache=tmp_path / "cache"))
+    fonts.write_text(ONE_FONT.format(folder="/usr/share/fonts", cache=tmp_path / "cache"), encoding="utf-8")
     # Playwright's own loop runs in this thread already: its second browser is started by the first one's type.
     other = page.context.browser.browser_type.launch(  # type: ignore[union-attr]
         executable_path=chromium,

@@ -64,7 +64,7 @@ def made(page: Page, programs: Mapping[str, str], folder: Path) -> list[Path]:
         lines = [line for line in program.splitlines() if line.strip() and not line.startswith("# Step")]
         assert [line for line in own if line.strip()] == lines
         paths.append(folder / f"{name}.ipynb")
-        paths[-1].write_text(text)
+        paths[-1].write_text(text, encoding="utf-8")
     return paths
 
 
@@ -72,7 +72,7 @@ def run(notebooks: list[Path]) -> dict[str, str]:
     """What each prints; all of them must run to their ends, with no name of the Hub looked up."""
     command = [sys.executable, "-m", "tests.notebook_runner", *map(str, notebooks)]
     env = os.environ | {"no_proxy": "127.0.0.1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr[-3_000:]
     ended = [json.loads(line) for line in done.stdout.splitlines()]
     print(*(f"{notebook['seconds']} s: {notebook['name']}" for notebook in ended), sep="\n")  # -rP shows it
@@ -133,7 +133,7 @@ def test_a_recipe_is_saved_by_its_button_and_runs_in_a_kernel(
     with page.expect_download() as saved:
         page.locator("#finetune-train-code .notebook").click()
     assert saved.value.suggested_filename == "finetune-train.ipynb"
-    notebook = nbformat.reads(Path(saved.value.path()).read_text(), as_version=4)
+    notebook = nbformat.reads(Path(saved.value.path()).read_text(encoding="utf-8"), as_version=4)
     nbformat.validate(notebook)
     monkeypatch.setenv("PIP_NO_INDEX", "1")  # what its %pip asks for is there
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

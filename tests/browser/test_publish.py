@@ -31,7 +31,7 @@ class SignedIn:
 
     @property
     def made(self) -> dict[str, Any]:
-        return json.loads(self.file.read_text()) if self.file.exists() else {}
+        return json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +41,12 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SignedIn]:
     env = {**os.environ, "INSIDE_BERT_RUNS": str(folder / "runs"), "HF_HOME": str(folder / "hub")}
     env["OMP_NUM_THREADS"] = "1"
     command = [sys.executable, "-m", "tests.browser.signed_in_app", str(port), str(made)]
-    with (folder / "app.log").open("w") as log:
+    with (folder / "app.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=subprocess.STDOUT)
     url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
     try:
         while not answers(url):
-            assert time.monotonic() < deadline, (folder / "app.log").read_text()[-4_000:]
+            assert time.monotonic() < deadline, (folder / "app.log").read_text(encoding="utf-8")[-4_000:]
             time.sleep(0.2)
         yield SignedIn(url, made)
     finally:

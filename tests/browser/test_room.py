@@ -225,7 +225,9 @@ def a_data_set_from_the_hall(page: Page, phone: Page) -> None:
     expect(fold).to_contain_text("No sentence has two labels yet.")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as a file").click()
-    assert json.loads(saved.value.path().read_text()) == [{"text": f"A fine film {NASTY}", "label": "praise"}]
+    assert json.loads(saved.value.path().read_text(encoding="utf-8")) == [
+        {"text": f"A fine film {NASTY}", "label": "praise"}
+    ]
     assert serious_faults(phone, [], LINE) == {}
     assert fold.locator("img").count() + phone.locator(f"{LINE} img").count() == 0
     page.get_by_role("button", name="End and remove all").click()

@@ -36,7 +36,10 @@ def test_a_picked_file_stays_picked(
     open_lesson: Callable[..., Page], turn_to: Callable[..., None], tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine.csv"
-    mine.write_text("text,label\n" + "".join(f"{word} day {n},{word}\n" for word in ("good", "bad") for n in range(20)))
+    mine.write_text(
+        "text,label\n" + "".join(f"{word} day {n},{word}\n" for word in ("good", "bad") for n in range(20)),
+        encoding="utf-8",
+    )
     page = open_lesson("finetune", data="file")
     page.locator("#lesson-finetune input[type=file]").first.set_input_files(mine)
     expect(page.locator("#finetune-data")).to_contain_text("mine")

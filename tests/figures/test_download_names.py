@@ -60,6 +60,9 @@ def test_what_is_no_number_is_null() -> None:
         (("../../etc/passwd\0",), "etc-passwd.json"),
         (('con<script>"', "a\nb"), "con-script-a-b.json"),
         (("日本",), "bert.json"),
+        (("Aux",), "bert-aux.json"),
+        (("COM1.v2",), "bert-com1.v2.json"),
+        (("console",), "console.json"),
         (("x" * 300,), "x" * 80 + ".json"),
     ],
 )

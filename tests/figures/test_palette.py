@@ -163,7 +163,11 @@ def test_words_and_topics_are_seen_on_either_paper(theme: str) -> None:
 def test_no_style_sheet_turns_colours_round() -> None:
     sheets = [*DEMOS.rglob("*.css"), *(ASSETS / "bertviz").glob("*.css")]
     assert len(sheets) > 20
-    assert [sheet.name for sheet in sheets if re.search(r"invert\(|hue-rotate\(|brightness\(", sheet.read_text())] == []
+    assert [
+        sheet.name
+        for sheet in sheets
+        if re.search(r"invert\(|hue-rotate\(|brightness\(", sheet.read_text(encoding="utf-8"))
+    ] == []
 
 
 @pytest.mark.parametrize("name", ["magnitude", "signed"])

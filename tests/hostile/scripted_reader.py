@@ -120,9 +120,11 @@ class ScriptedReader:
             sheet.append([f" {cell}" for cell in row])
         name = self.payloads[0].replace("/", "∕")[:80]
         paths = [self.folder / f"{name}.{ending}" for ending in ("csv", "xlsx", "json")]
-        paths[0].write_text(written.getvalue())
+        paths[0].write_text(written.getvalue(), encoding="utf-8")
         book.save(paths[1])
-        paths[2].write_text(json.dumps([{"text": text, "label": label, name: 1} for text, label in rows]))
+        paths[2].write_text(
+            json.dumps([{"text": text, "label": label, name: 1} for text, label in rows]), encoding="utf-8"
+        )
         return paths
 
     def point(self, name: str) -> None:

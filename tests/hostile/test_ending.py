@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
 import threading
 import time
@@ -13,14 +11,17 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from tests.conftest import START_SECONDS, answers, runs, start_app
 from tests.hostile.wire import listen, send
+from tests.systems import needs_sigterm
 
 pytestmark = pytest.mark.slow
 
 SOON = 15.0  # seconds
+pytestmark = needs_sigterm
 
 
 @pytest.fixture
@@ -33,25 +34,26 @@ def started(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
         processes.append(pid)
         url = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + START_SECONDS
-        while "is ready" not in (tmp_path / "app.log").read_text() or not answers(url):
-            assert time.monotonic() < deadline, (tmp_path / "app.log").read_text()[-2_000:]
+        while "is ready" not in (tmp_path / "app.log").read_text(encoding="utf-8") or not answers(url):
+            assert time.monotonic() < deadline, (tmp_path / "app.log").read_text(encoding="utf-8")[-2_000:]
             time.sleep(0.2)
         return pid, url
 
     yield start
     for pid in processes:
         if runs(pid):
-            os.kill(pid, signal.SIGKILL)
+            psutil.Process(pid).kill()
 
 
 def _ends_soon(pid: int, log: Path) -> None:
-    begun = time.monotonic()
-    os.kill(pid, signal.SIGTERM)
-    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0):
-        assert time.monotonic() - begun < SOON, log.read_text()[-2_000:]
-        time.sleep(0.1)
-    assert os.waitstatus_to_exitcode(ended[1]) == 0
-    assert "Traceback" not in log.read_text()
+    app = psutil.Process(pid)
+    app.terminate()
+    try:
+        code = app.wait(SOON)
+    except psutil.TimeoutExpired:
+        pytest.fail(log.read_text(encoding="utf-8")[-2_000:])
+    assert code == 0
+    assert "Traceback" not in log.read_text(encoding="utf-8")
 
 
 def test_while_the_hub_says_nothing(started: Callable[..., tuple[int, str]], tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         replicas[name] = start_app(tmp_path / name, INSIDE_BERT_ROOM_LETTER=LETTERS[name])
     url, admin = (f"127.0.0.1:{free_port()}" for _ in range(2))
     ports = {f"REPLICA_{name.upper()}": f"127.0.0.1:{port}" for name, (_, port) in replicas.items()}
-    with (tmp_path / "proxy.log").open("w") as log:
+    with (tmp_path / "proxy.log").open("w", encoding="utf-8") as log:
         running = subprocess.Popen(
             [proxy, "-db", "-f", str(HOSTING / "haproxy.cfg")],
             env={**os.environ, "BIND": url, "ADMIN": admin, **ports},
@@ -124,7 +124,7 @@ def test_the_proxy_has_as_many_servers_as_are_asked_for(monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     replicas = importlib.import_module("tests.benchmarks._hall_replicas")
     addresses = [f"127.0.0.1:{port}" for port in (1, 2, 3)]
-    written = replicas.with_servers((HOSTING / "haproxy.cfg").read_text(), addresses)
+    written = replicas.with_servers((HOSTING / "haproxy.cfg").read_text(encoding="utf-8"), addresses)
     servers = [line.split() for line in written.splitlines() if line.lstrip().startswith("server ")]
     assert [(name, address, cookie) for _, name, address, _, cookie in servers] == [
         (f"s{number}", address, f"s{number}") for number, address in enumerate(addresses)

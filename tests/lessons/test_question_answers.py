@@ -390,7 +390,7 @@ def test_chance_and_what_was_measured(services: Services) -> None:
     assert runs["p"] == pytest.approx(sum(way for way in ways if way <= ways[6]) / 2**10)
     assert runs["clear"] == pytest.approx(2 / 2**10)
     curve = answers(services, "finetune", "learning_curve")[0]
-    points = json.loads((DATA / "learning_curve.json").read_text())["measured"]["emotion"]["points"]
+    points = json.loads((DATA / "learning_curve.json").read_text(encoding="utf-8"))["measured"]["emotion"]["points"]
     scores = [one["score"] for one in points if one["series"] == "pretrained" and one["examples"] == 24]
     assert curve.facts["pretrained"] == pytest.approx(sum(scores) / len(scores))
     assert len(scores) == curve.facts["seeds"]

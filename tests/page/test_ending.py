@@ -9,8 +9,10 @@ import multiprocessing
 
 from demos.page.ending import ending
 from demos.training.service.training_service import TrainingService
+from tests.systems import needs_fork
 
 
+@needs_fork
 def test_a_forked_process_leaves_all_as_it_is() -> None:
     trainings = TrainingService()
     worker = multiprocessing.get_context("fork").Process(target=ending(trainings))

@@ -43,13 +43,13 @@ def test_a_new_file_is_a_new_tab_and_a_broken_one_stops_the_start(
         "from demos.page.lesson import Lesson\n"
         "LESSON = Lesson('fifth', 9, 'Fifth', 'A fifth?', 'Look. Here.', lambda page: None)\n"
     )
-    (tmp_path / "fifth.py").write_text(text)
+    (tmp_path / "fifth.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(demos.lessons, "__path__", [*demos.lessons.__path__, str(tmp_path)])
     assert discover()[-1].slug == "fifth"
-    (tmp_path / "broken.py").write_text("import nothing_of_this_name")
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name", encoding="utf-8")
     with pytest.raises(ModuleNotFoundError):
         discover()
-    (tmp_path / "broken.py").write_text(text.replace("9", "10"))
+    (tmp_path / "broken.py").write_text(text.replace("9", "10"), encoding="utf-8")
     sys.modules.pop("demos.lessons.broken", None)
     with pytest.raises(ValueError, match="share a slug"):
         discover()

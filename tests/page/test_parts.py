@@ -17,6 +17,7 @@ from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Services
+from tests.systems import needs_links
 
 
 def lesson_of(built: dict[str, Page], *slugs: str) -> Lesson:
@@ -90,6 +91,7 @@ print(any(isinstance(script, str) and '"letters"' in script for script in script
 
 
 @pytest.mark.slow
+@needs_links
 def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
     """Its files put into a folder of a copy, and nothing else: it stands in its lesson and in the link, and draws."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a part")[2].partition("\n## ")[0]
@@ -103,8 +105,10 @@ def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
     for name, language in (("part.py", "py"), ("text.html", "html")):
         assert f"`{name}`" in readme
         (block,) = re.findall(rf"```{language}\n(.*?)```", readme, flags=re.S)
-        (folder / name).write_text(block)
-    done = subprocess.run([sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, text=True, timeout=240)
+        (folder / name).write_text(block, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, text=True, timeout=240, encoding="utf-8"
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     tabs, drawn, linked = done.stdout.splitlines()
     assert tabs == str([*(part.slug for part in attention.LESSON.parts), "long_words"])

@@ -63,6 +63,6 @@ def test_a_costly_selector_is_found(css: str, count: int) -> None:
 
 
 def test_no_selector_is_costly() -> None:
-    found = {str(sheet.relative_to(DEMOS)): costly(sheet.read_text()) for sheet in DEMOS.rglob("*.css")}
+    found = {str(sheet.relative_to(DEMOS)): costly(sheet.read_text(encoding="utf-8")) for sheet in DEMOS.rglob("*.css")}
     assert len(found) > 50
     assert {name: selectors for name, selectors in found.items() if selectors} == {}

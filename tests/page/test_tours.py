@@ -273,7 +273,9 @@ def test_a_former_name_is_read_with_numbers_from_zero() -> None:
 def test_a_bad_tour_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path, TOUR.replace("/tokens", "/tokenz"))
     command = [sys.executable, "app.py", "--port", "0", "--tour", str(path)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8"
+    )
     assert ended.returncode == 2
     assert "mine.md, line 5: there is no lesson 'tokenz'" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -31,7 +31,7 @@ def at_hand(tiny: LoadedModel, base: Path, monkeypatch: pytest.MonkeyPatch, tmp_
 
     monkeypatch.setattr(command, "ModelStore", Store)
     path = tmp_path / "films.tsv"
-    path.write_text(FILMS)
+    path.write_text(FILMS, encoding="utf-8")
     return path
 
 
@@ -44,7 +44,7 @@ def test_each_seed_is_a_run_of_its_own_and_the_mean_follows(at_hand: Path, tmp_p
     scores = [float(line.split("accuracy ")[1].split(",")[0]) for line in lines]
     assert scores[2] == pytest.approx(sum(scores[:2]) / 2, abs=1e-4)
     assert {path.name for path in out.iterdir()} == {"seed-0", "seed-3"}
-    assert (out / "seed-3" / "README.md").read_text().startswith("---\n")
+    assert (out / "seed-3" / "README.md").read_text(encoding="utf-8").startswith("---\n")
 
 
 @pytest.mark.parametrize(

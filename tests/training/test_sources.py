@@ -49,7 +49,9 @@ PAIR_FILES = {
 @pytest.mark.parametrize("name", PAIR_FILES)
 def test_pairs_under_all_their_names(name: str, tmp_path: Path) -> None:
     *head, line = PAIR_FILES[name].splitlines(keepends=True)
-    (tmp_path / name).write_text("".join([*head, *(line.format(k, *row) for k, row in enumerate(ROWS))]))
+    (tmp_path / name).write_text(
+        "".join([*head, *(line.format(k, *row) for k, row in enumerate(ROWS))]), encoding="utf-8"
+    )
     data = load_file("pair", tmp_path / name)
     assert isinstance(data, Dataset)
     found = {(e.text, e.pair, data.labels[e.label]) for e in (*data.train, *data.validation, *data.test)}
@@ -58,9 +60,12 @@ def test_pairs_under_all_their_names(name: str, tmp_path: Path) -> None:
 
 def test_a_second_file_is_the_test(tmp_path: Path) -> None:
     files = [tmp_path / "train.tsv", tmp_path / "test.csv"]
-    files[0].write_text("s1\ts2\tlabel\tsplit\n" + "".join(f"{a}\t{b}\t{c}\ttest\n" for a, b, c in ROWS))
+    files[0].write_text(
+        "s1\ts2\tlabel\tsplit\n" + "".join(f"{a}\t{b}\t{c}\ttest\n" for a, b, c in ROWS), encoding="utf-8"
+    )
     files[1].write_text(
-        "text1,text2,label\n" + "".join(f"{a[:-1]},{b[:-1].replace(',', '')},{c}\n" for a, b, c in ROWS)
+        "text1,text2,label\n" + "".join(f"{a[:-1]},{b[:-1].replace(',', '')},{c}\n" for a, b, c in ROWS),
+        encoding="utf-8",
     )
     data: Any = load_file("pair", *files)
     assert data.name == "train.tsv and test.csv"
@@ -81,7 +86,7 @@ def test_a_second_file_is_the_test(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_broken_is_one_sentence(kind: str, text: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=told) as refused:
         load_file(kind, tmp_path / "a.csv")
     assert "\n" not in str(refused.value)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import threading
 
+import psutil
 import torch
 
 
 def cores() -> int:
     """CPU cores this process may use (OMP_NUM_THREADS, where set, says less), at most 8: more gain nothing here."""
-    try:
-        available = len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        available = os.cpu_count() or 1
+    process = psutil.Process()
+    # macOS binds no process to cores.
+    available = len(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else os.cpu_count() or 1
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(8, available, int(limit) if limit.isdigit() else 8))
 

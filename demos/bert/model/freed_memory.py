@@ -6,9 +6,20 @@ import ctypes
 import gc
 import threading
 from functools import cache
+from typing import Any
+
+from demos.system import lacks
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # malloc.h's names and numbers
 MIB = 2**20
+
+
+def _of_glibc(name: str) -> Any:
+    """A function of the C library; None where it is not glibc's, as on macOS, Windows and with musl."""
+    try:
+        return getattr(ctypes.CDLL(None), name, None)
+    except (OSError, TypeError):
+        return None
 
 
 def give_back() -> bool:
@@ -17,10 +28,8 @@ def give_back() -> bool:
     Without it glibc keeps each thread's for a thread that may never come.
     """
     gc.collect()
-    try:
-        return bool(ctypes.CDLL(None).malloc_trim(0))
-    except (AttributeError, OSError, TypeError):  # musl, macOS, Windows
-        return False
+    trim = _of_glibc("malloc_trim")
+    return bool(trim and trim(0))
 
 
 def keep_giving_back(seconds: float) -> threading.Event:
@@ -29,6 +38,8 @@ def keep_giving_back(seconds: float) -> threading.Event:
     Readers who have left leave drawings in circles of references, and free pages in the arenas of some twenty threads.
     """
     ended = threading.Event()
+    if not _of_glibc("malloc_trim"):
+        lacks("Here freed memory can't be given back on demand: after many readers the app holds more than it uses.")
 
     def work() -> None:
         while not ended.wait(seconds):
@@ -45,8 +56,5 @@ def keep_pages() -> bool:
     The limits that glibc comes to by itself after large blocks, set at once: else each training step returns its
     tensors' pages and asks for them again, some 4,000 a step of the bundled model, 5 % of its time.
     """
-    try:
-        library = ctypes.CDLL(None)
-        return bool(library.mallopt(M_MMAP_THRESHOLD, 32 * MIB) and library.mallopt(M_TRIM_THRESHOLD, 64 * MIB))
-    except (AttributeError, OSError, TypeError):
-        return False
+    tell = _of_glibc("mallopt")
+    return bool(tell and tell(M_MMAP_THRESHOLD, 32 * MIB) and tell(M_TRIM_THRESHOLD, 64 * MIB))

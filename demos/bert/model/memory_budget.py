@@ -16,6 +16,7 @@ from weakref import WeakSet
 import psutil
 
 from demos.errors import UserError
+from demos.system import lacks
 
 SHARE = 0.6  # of the memory: the rest is for the program, its passes and its readers' sessions
 PATIENCE = 10.0  # seconds, for what others load or use
@@ -29,7 +30,10 @@ def machine_bytes(cgroups: Path = CGROUPS, of_process: Path = OF_PROCESS) -> int
     In a container the path of its cgroup may be the one outside, which is not there; then the root has its limit.
     """
     limits = [psutil.virtual_memory().total]
-    for line in of_process.read_text().splitlines() if of_process.is_file() else ():
+    if not of_process.is_file():
+        lacks("Here a container's limit of memory can't be read: the app counts on the whole machine's.")
+        return limits[0]
+    for line in of_process.read_text(encoding="utf-8").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
             continue
@@ -37,7 +41,7 @@ def machine_bytes(cgroups: Path = CGROUPS, of_process: Path = OF_PROCESS) -> int
         folder = root / path.strip("/")
         for at in (folder, *folder.parents):
             file = at / name
-            limit = file.read_text().strip() if at.is_relative_to(root) and file.is_file() else ""
+            limit = file.read_text(encoding="utf-8").strip() if at.is_relative_to(root) and file.is_file() else ""
             if limit.isdecimal():  # and not "max"
                 limits.append(int(limit))
     return min(limits)

@@ -7,15 +7,23 @@ the loop accepts a few at a time: asyncio takes all that wait at once, before an
 from __future__ import annotations
 
 import asyncio
-import resource
 import time
 from asyncio import selector_events
+from contextlib import suppress
 from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 import uvicorn.config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from demos.system import lacks
+
 MOST_FILES = 65_536  # asked for, where the machine allows as many
+MAC_FILES = 10_240  # macOS may allow no more, though it says that there is no limit
 MOST_CONNECTIONS = 8_192  # a hall of a hundred has eight hundred
 OTHER_FILES = 96  # at least, for models, logs, uploads and threads' pipes
 AT_ONCE = 4  # a connection that makes room is closed some turns of the loop later
@@ -24,12 +32,17 @@ REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-len
 
 
 def raise_file_limit() -> int:
-    """The soft limit of open files, raised as far as allowed."""
+    """The soft limit of open files, raised as far as allowed; MOST_FILES where the system has none to read."""
+    if resource is None:
+        lacks("Here the limit of open files can't be read: connections are bounded by a fixed number.")
+        return MOST_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        soft = wanted
+    for files in (wanted, MAC_FILES):
+        if soft != resource.RLIM_INFINITY and soft < files <= wanted:
+            with suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+                soft = files
     return MOST_FILES if soft == resource.RLIM_INFINITY else soft
 
 

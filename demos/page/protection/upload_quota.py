@@ -80,8 +80,8 @@ class Uploads:
         self._let_go(session, path)
         if any(path in files for files in self.holdings.values()):
             return set()
-        Path(path).unlink(missing_ok=True)
-        with suppress(OSError):
+        with suppress(OSError):  # Windows deletes no file that is being read; Gradio does later
+            Path(path).unlink(missing_ok=True)
             Path(path).parent.rmdir()  # Gradio makes a folder for each
         self._forget({path})
         return {path}

@@ -128,7 +128,7 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
                 "top1": measured.right / measured.pieces,
                 "asked": measured.pieces,
             }
-        with (plan.folder / "log.jsonl").open("a") as log:
+        with (plan.folder / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps({**asdict(progress), "loss": round(loss, 4), "held_out": scores}) + "\n")
 
     losses: list[float] = []

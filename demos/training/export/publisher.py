@@ -28,13 +28,14 @@ class Publisher:
 def keep_publisher(folder: Path, publisher: Publisher) -> None:
     """Note in the run's folder who began it; nothing where no browser is known, since then nobody may publish it."""
     if publisher.browser:
-        (folder / FILE).write_text(json.dumps([_hashed(publisher.browser), _hashed(publisher.account)]))
+        known = [_hashed(publisher.browser), _hashed(publisher.account)]
+        (folder / FILE).write_text(json.dumps(known), encoding="utf-8")
 
 
 def check_publisher(folder: Path, publisher: Publisher) -> None:
     """Raises UserError unless this is who began the run, signed in by now with the same account if with any then."""
     try:
-        browser, account = json.loads((folder / FILE).read_text())
+        browser, account = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise UserError(ANOTHERS) from None
     if not publisher.browser or browser != _hashed(publisher.browser):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load
 from torch import nn
 from transformers import AutoConfig
 
@@ -81,11 +81,11 @@ def read_head(base: Path) -> EarlierHead | None:
     """The head in this folder; None where it holds a plain model."""
     if (base / RECIPE).is_file():
         task, _ = read_recipe_of(base)
-        return EarlierHead(head_of(task), _linears(load_file(base / HEAD)))
+        return EarlierHead(head_of(task), _linears(load((base / HEAD).read_bytes())))
     if (base / DOWNLOADED).is_file():
         config = json.loads((base / CONFIG).read_text(encoding="utf-8"))
         recipe = json.loads((base / DOWNLOADED).read_text(encoding="utf-8"))
-        return _downloaded(config, recipe["task"], load_file(base / WEIGHTS))
+        return _downloaded(config, recipe["task"], load((base / WEIGHTS).read_bytes()))
     return None
 
 

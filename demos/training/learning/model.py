@@ -43,12 +43,17 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
 
     Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
     keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, stays as it was.
+
+    Its weights are copied out of the files, which transformers maps into memory: Windows deletes no mapped file, and
+    a run's are deleted while its model may be in use.
     """
     config, _ = PreTrainedConfig.get_config_dict(folder, local_files_only=True)
     if config["model_type"] == HeadConfig.model_type:  # a run's folder, as it is downloaded
         encoder = read_weights(HeadModel, folder, attention).encoder
     else:
         encoder = read_weights(AutoModel, folder, attention)
+    for weight in encoder.parameters():
+        weight.data = weight.data.clone()
     for module in encoder.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

@@ -51,6 +51,10 @@ def remove_left_behind(prefix: str, parent: Path) -> None:
 
 def _remove(folder: Path, lock: FileLock) -> None:
     shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():  # Windows deletes no file that is open: the lock's name stays, so that the next process tries
+        lock.release()
+        Path(lock.lock_file).touch()
+        return
     with suppress(OSError):
         Path(lock.lock_file).unlink()
     lock.release()

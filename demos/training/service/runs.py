@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
+from demos.system import is_device
 from demos.training.learning.model import Trained
 from demos.training.service.own_folder import OwnFolder
 from demos.training.service.stored_runs import StoredRuns
@@ -61,7 +62,7 @@ class Runs:
         return self._stored(run) or self._path(run)
 
     def _path(self, run: str, ending: str = "") -> Path:
-        if not _ID.fullmatch(run):  # a page sends its id, and a forged one could be anybody's path
+        if not _is_id(run):  # a page sends its id, and a forged one could be anybody's path
             raise UserError(GONE)
         return self._home.path / f"{run}{ending}"
 
@@ -116,7 +117,7 @@ class Runs:
 
     def discard(self, run: str | None) -> None:
         """Forget the run and delete what it left. Unknown ids are fine."""
-        if run and _ID.fullmatch(run):
+        if run and _is_id(run):
             with self._lock:
                 self._forget(run)
             self._delete(run)
@@ -203,3 +204,7 @@ class Runs:
         """Each text's probability by class, from the run's model. Raises UserError where that is gone."""
         trained = self.trained(run)
         return [dict(zip(trained.task.labels, row, strict=True)) for row in trained.predict(texts)]
+
+
+def _is_id(run: str) -> bool:
+    return _ID.fullmatch(run) is not None and not is_device(run)

@@ -79,10 +79,12 @@ def test_a_pickle_under_another_name_is_refused(root: Path) -> None:
 def test_another_architecture_is_refused(root: Path) -> None:
     write("gpt2", root / "gpt2")
     file = root / "gpt2" / "config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"model_type": "<b>llama</b>"}))
+    file.write_text(
+        json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"model_type": "<b>llama</b>"}), encoding="utf-8"
+    )
     with pytest.raises(UserError, match=r"Tiny gpt2 can't be opened: its config\.json says '<b>llama</b>'"):
         store_of("gpt2").get("gpt2")
-    file.write_text("[]")
+    file.write_text("[]", encoding="utf-8")
     (root / "cache").rename(root / "old")
     with pytest.raises(UserError, match=r"Tiny gpt2 can't be opened: its config.json can't be read\."):
         store_of("gpt2").get("gpt2")

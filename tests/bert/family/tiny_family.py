@@ -111,7 +111,7 @@ def _tokenizer(kind: str, folder: Path) -> Any:
 def _marian(folder: Path) -> Any:
     """Two SentencePiece models over one vocabulary."""
     text = folder / "text.txt"
-    text.write_text("\n".join(TEXTS))
+    text.write_text("\n".join(TEXTS), encoding="utf-8")
     sentencepiece.SentencePieceTrainer.train(
         input=str(text), model_prefix=str(folder / "source"), vocab_size=60, hard_vocab_limit=False, minloglevel=2
     )
@@ -121,5 +121,7 @@ def _marian(folder: Path) -> Any:
     reader: Any = sentencepiece.SentencePieceProcessor(model_proto=spm)
     names = [reader.IdToPiece(number) for number in range(reader.GetPieceSize())]
     names = ["</s>", "<unk>", *(name for name in names if name not in {"</s>", "<unk>", "<s>"}), "<pad>"]
-    (folder / "vocab.json").write_text(json.dumps({name: number for number, name in enumerate(names)}))
+    (folder / "vocab.json").write_text(
+        json.dumps({name: number for number, name in enumerate(names)}), encoding="utf-8"
+    )
     return MarianTokenizer(*(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")))

@@ -116,12 +116,12 @@ def with_tokenizer(folder: Path) -> Path:
 
 def edit_json(file: Path, **values: Any) -> None:
     """Change these values of a JSON object."""
-    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | values), encoding="utf-8")
 
 
 def in_several_files(folder: Path) -> None:
     """Cut a folder's weights into several files with an index, as transformers does it, in the precision they have."""
-    config = json.loads((folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     kind: Any = {"BertForPreTraining": BertForPreTraining, "BertModel": BertModel}[config["architectures"][0]]
     kind.from_pretrained(folder, dtype="auto").save_pretrained(folder, max_shard_size="100KB")
     (folder / "model.safetensors").unlink(missing_ok=True)

@@ -128,11 +128,11 @@ def test_files_that_are_not_what_was_checked_are_not_opened(hub: type[ManyModels
     folder = hub.repositories[NAME].folder
     in_several_files(folder)
     spec = store.find(NAME)
-    other = json.loads((folder / INDEX).read_text())
+    other = json.loads((folder / INDEX).read_text(encoding="utf-8"))
     key = next(iter(other["weight_map"]))
     other["weight_map"][key] = "../../../elsewhere.safetensors"
     at = next(spec.cache.rglob(INDEX))
-    at.write_text(json.dumps(other))
+    at.write_text(json.dumps(other), encoding="utf-8")
     with pytest.raises(UserError, match=r"^someone/bert-small has no safetensors weights"):
         store.get(spec.key)
 
@@ -225,7 +225,7 @@ def _size(name: str, size: int) -> Callable[[Repository], None]:
 
 
 def _text(name: str, text: str) -> Callable[[Repository], None]:
-    return lambda repository: (repository.folder / name).write_text(text) and None
+    return lambda repository: (repository.folder / name).write_text(text, encoding="utf-8") and None
 
 
 def _other_tokenizer(repository: Repository) -> None:
@@ -248,7 +248,7 @@ def _double(repository: Repository) -> None:
 def _in_files(repository: Repository) -> Any:
     """Cut the weights into several files; their index."""
     in_several_files(repository.folder)
-    return json.loads((repository.folder / INDEX).read_text())
+    return json.loads((repository.folder / INDEX).read_text(encoding="utf-8"))
 
 
 def _index(change: Callable[[dict[str, Any]], Any]) -> Callable[[Repository], None]:
@@ -256,7 +256,7 @@ def _index(change: Callable[[dict[str, Any]], Any]) -> Callable[[Repository], No
 
     def changed(repository: Repository) -> None:
         index = _in_files(repository)
-        (repository.folder / INDEX).write_text(json.dumps(change(index) or index))
+        (repository.folder / INDEX).write_text(json.dumps(change(index) or index), encoding="utf-8")
 
     return changed
 

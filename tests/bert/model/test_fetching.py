@@ -22,6 +22,7 @@ from demos.bert.model.models import ModelStore, at_hand, model_folder
 from demos.errors import UserError
 from tests.bert.model.local_hub import in_its_place
 from tests.bert.model.test_hub import SPEC, _Hub
+from tests.systems import needs_sigterm
 
 ROOT = Path(__file__).resolve().parents[3]
 STALL = 3.0
@@ -138,6 +139,7 @@ def test_what_is_broken_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@needs_sigterm
 def test_a_program_ends_while_a_load_hangs(hub: type[FaultyHub], tmp_path: Path) -> None:
     hub.fault = "silent at weights"
     program = """

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from demos.bert.model import freed_memory
-from demos.bert.model.freed_memory import give_back, keep_giving_back, keep_pages
+from demos.bert.model.freed_memory import _of_glibc, give_back, keep_giving_back, keep_pages
 
 ROOT = Path(__file__).resolve().parents[3]
 STATUS = Path("/proc/self/status")
@@ -19,13 +19,11 @@ STATUS = Path("/proc/self/status")
 
 def resident() -> int:
     """This process's memory in MiB."""
-    (line,) = (line for line in STATUS.read_text().splitlines() if line.startswith("VmRSS"))
+    (line,) = (line for line in STATUS.read_text(encoding="utf-8").splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) // 1024
 
 
-@pytest.mark.skipif(
-    not STATUS.exists() or not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="only glibc on Linux keeps it so"
-)
+@pytest.mark.skipif(not STATUS.exists() or not _of_glibc("malloc_trim"), reason="only glibc on Linux keeps it so")
 def test_what_a_thread_left_is_given_back() -> None:
     """In a process of its own: this one's allocator may have room left for it all."""
     program = (
@@ -44,7 +42,9 @@ def test_what_a_thread_left_is_given_back() -> None:
         "assert give_back() and len(kept) == 50\n"
         "print(held, resident() - before)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True, cwd=ROOT, encoding="utf-8"
+    )
     held, left = map(int, done.stdout.split())
     assert held > 100  # else there is nothing to show
     assert left < held / 2
@@ -68,7 +68,7 @@ def test_without_glibc_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keep_pages.__wrapped__() is False
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="only glibc is told so")
+@pytest.mark.skipif(not _of_glibc("mallopt"), reason="only glibc is told so")
 def test_pages_kept_are_not_asked_for_again() -> None:
     """In a process of its own: a block of 16 MiB, made and freed again and again, takes 4,096 pages, or none."""
     program = (
@@ -81,7 +81,11 @@ def test_pages_kept_are_not_asked_for_again() -> None:
         "touch(); before = faults(); touch(); print(faults() - before)\n"
     )
     kept, given = (
-        int(subprocess.run([sys.executable, "-c", program, way], capture_output=True, check=True, text=True).stdout)
+        int(
+            subprocess.run(
+                [sys.executable, "-c", program, way], capture_output=True, check=True, text=True, encoding="utf-8"
+            ).stdout
+        )
         for way in ("keep", "leave")
     )
     assert kept < 200

@@ -15,7 +15,7 @@ MACHINE = psutil.virtual_memory().total
 def limited(folder: Path, of_process: str, **files: str) -> int:
     """What `machine_bytes` reads where these files (their folders behind double underscores) are its cgroups'."""
     root, process = folder / "cgroup", folder / "process"
-    process.write_text(of_process)
+    process.write_text(of_process, encoding="utf-8")
     for name, said in files.items():
         *folders, last = name.split("__")
         names = [
@@ -24,7 +24,7 @@ def limited(folder: Path, of_process: str, **files: str) -> int:
         ]
         file = root.joinpath(*names, last.replace("memory_", "memory."))
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(said)
+        file.write_text(said, encoding="utf-8")
     return machine_bytes(root, process)
 
 

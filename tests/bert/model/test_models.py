@@ -201,7 +201,7 @@ def test_a_lecturer_adds_models_by_a_file(tmp_path: Path) -> None:
         "num_layers": 2, "num_heads": 2, "width": 64, "cased": True,
     }  # fmt: skip
     file = tmp_path / "models.json"
-    file.write_text(json.dumps([entry]))
+    file.write_text(json.dumps([entry]), encoding="utf-8")
     assert extend_catalogue(file)["mine"].hub_id == "someone/bert-mine"
     for wrong, said in [
         ({"revision": "main"}, "commit"),
@@ -211,9 +211,9 @@ def test_a_lecturer_adds_models_by_a_file(tmp_path: Path) -> None:
         ({"num_layers": "2"}, "no fitting num_layers"),
         ({"key": ["mine"]}, "no fitting key"),
     ]:
-        file.write_text(json.dumps([entry | wrong]))
+        file.write_text(json.dumps([entry | wrong]), encoding="utf-8")
         with pytest.raises(UserError, match=said):
             extend_catalogue(file)
-    file.write_text("{")
+    file.write_text("{", encoding="utf-8")
     with pytest.raises(UserError, match="can't be read"):
         extend_catalogue(file)

@@ -201,10 +201,13 @@ def test_a_file_is_awaited_read_or_refused(recipe: Recipe, tmp_path: Path) -> No
     assert shown["file"]["visible"] is True
     assert "bars" not in shown
     path = tmp_path / "mine.tsv"
-    path.write_text("text\tlabel\nno\tsame\n")
+    path.write_text("text\tlabel\nno\tsame\n", encoding="utf-8")
     with pytest.raises(UserError, match="same label"):
         last(recipe.show("Hello.", "", "tiny", "file", str(path), "0", "mean", "last", True, ""))
-    path.write_text("".join(f"the <i>{'good' if n % 2 else 'bad'}</i> one of {n}\t<b>{n % 2}</b>\n" for n in range(40)))
+    path.write_text(
+        "".join(f"the <i>{'good' if n % 2 else 'bad'}</i> one of {n}\t<b>{n % 2}</b>\n" for n in range(40)),
+        encoding="utf-8",
+    )
     shown = last(recipe.show("Good.", "", "tiny", "file", str(path), "own", "cls", CONCAT_ALL, False, ""))
     assert "drawn at random within each class (seed 0)" in shown["about"]
     assert shown["split"]["value"] == "0"

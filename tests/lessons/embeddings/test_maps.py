@@ -79,7 +79,9 @@ def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monke
     file = Path("sentences.tsv")
     listed = bundled_list("library")
     rows = list(zip(listed.topics, listed.sentences, strict=True))[:24]
-    file.write_text("topic\tsentence\n" + "".join(f"{topic}\t{sentence}\n" for topic, sentence in rows))
+    file.write_text(
+        "topic\tsentence\n" + "".join(f"{topic}\t{sentence}\n" for topic, sentence in rows), encoding="utf-8"
+    )
     shown = show(source="file", file=str(file), own="It's my own.")
     numbers = re.findall(r"\d+\.\d+", "\n".join(printed(shown["code"])))
     first, second, trust = map(float, numbers)
@@ -112,13 +114,13 @@ def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> N
     assert show(source="file")["status"] == part.TEXT.awaited()
     file = tmp_path / "mine.csv"
     rows = [f"row number {number},{number % 3}" for number in range(9)]
-    file.write_text("text,label\n" + "\n".join(rows) + "\n${x} <b>,1\n")
+    file.write_text("text,label\n" + "\n".join(rows) + "\n${x} <b>,1\n", encoding="utf-8")
     shown = show(source="file", file=str(file), own="My own 🙂 line.\nrow number 4", bar=True, picked=11, method="tsne")
     diamonds = [one for one in shown["plot"].data if one.marker.symbol == "diamond"]
     assert [list(one.customdata) for one in diamonds] == [[4], [10, 11]]  # one is in the file; the bar's, the box's
     assert sum(len(one.customdata or []) for one in shown["plot"].data) == 12
     assert "My own 🙂 line." in shown["list"]
-    file.write_text("text,label\nonly one,1\n")
+    file.write_text("text,label\nonly one,1\n", encoding="utf-8")
     alone = show(source="file", file=str(file), picked=0)
     assert sum(len(one.customdata or []) for one in alone["plot"].data) == 1
     for changes, said in (

@@ -67,7 +67,10 @@ def test_a_list_of_one_s_own(
     page: Recorder, show: Callable[..., list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "mine.csv"
-    file.write_text("topic,sentence\n" + "".join(f"{k // 2},{one}\n" for k, one in enumerate(LINES.split("\n")[:4])))
+    file.write_text(
+        "topic,sentence\n" + "".join(f"{k // 2},{one}\n" for k, one in enumerate(LINES.split("\n")[:4])),
+        encoding="utf-8",
+    )
     query = "How do I bake a loaf?"
     status, found, told, numbers, code, own, *_ = show(*BAR, query, part.OWN, str(file), "", *MENUS)
     assert status == '<p class="aside">Read as CSV with commas between the columns, UTF-8.</p>'
@@ -81,7 +84,7 @@ def test_a_list_of_one_s_own(
     assert "<b>1.0</b> of 3 right" in found.split("</section>")[1]  # each topic has one other sentence
     assert re.search(r"A loaf needs.*?, which shares a word with the query", told)
     assert f"<td>{scores.max():.4f}</td>" in numbers
-    (tmp_path / "sentences.txt").write_text(LINES)
+    (tmp_path / "sentences.txt").write_text(LINES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     cosines, words = found_by(code)
     assert [sentence for _, sentence in cosines] == by_b
@@ -109,7 +112,7 @@ def test_an_empty_query_is_the_bar_s_sentence(show: Callable[..., list[Any]]) ->
 
 def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], tmp_path: Path) -> None:
     assert "Choose a file" in show(*BAR, "x", part.OWN, None, " ", *MENUS)[0]
-    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     for arguments, sentence in (
         (("x", part.OWN, str(tmp_path / "bad.csv"), ""), "No column is named"),
         (("x" * 20_001, part.OWN, None, LINES), "The query has 20,001 characters"),

@@ -204,7 +204,7 @@ def test_a_run_without_a_gpu_is_offered_on_the_cpu_with_the_bundled_model(
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:
     show = handlers[0]
     broken = tmp_path / "broken.csv"
-    broken.write_text("a,b,1\na,c,2\na,d,x\n")
+    broken.write_text("a,b,1\na,c,2\na,d,x\n", encoding="utf-8")
     _, update = train(handlers, *BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])
     assert "Row 3 has a score that is not a number" in json.loads(update["curve"])["status"]
     for wrong in (

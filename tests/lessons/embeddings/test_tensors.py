@@ -104,7 +104,7 @@ def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:
 def test_a_file_of_one_s_own_is_text_and_may_have_more_classes(tiny: LoadedModel, tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     rows = [f"<b>${{x}}</b> number {number} of them,{'abc'[number % 3]}<i>" for number in range(30)]
-    path.write_text("text,label\n" + "\n".join(rows))
+    path.write_text("text,label\n" + "\n".join(rows), encoding="utf-8")
     part = shared_results(tiny)
     assert "Choose a file" in shown(part, "texts", FILE)["status"]
     for step in STEPS:

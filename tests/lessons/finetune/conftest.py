@@ -23,7 +23,7 @@ def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
 @pytest.fixture(scope="module")
 def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("upload") / "films.tsv"
-    path.write_text(TSV)
+    path.write_text(TSV, encoding="utf-8")
     return str(path)
 
 

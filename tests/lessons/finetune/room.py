@@ -29,7 +29,10 @@ class Room:
         self.file = {}
         for name, labels in (("films", ("dull", "fine")), ("pets", ("cat", "dog"))):
             path = files / f"{name}.tsv"
-            path.write_text("".join(f"one {labels[k % 2]} {name} number {k}\t{labels[k % 2]}\n" for k in range(40)))
+            path.write_text(
+                "".join(f"one {labels[k % 2]} {name} number {k}\t{labels[k % 2]}\n" for k in range(40)),
+                encoding="utf-8",
+            )
             self.file[name] = str(path)
         self.kept, self.shown = self.finish("films")
 

@@ -43,7 +43,7 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     files, upload, zips = tmp_path / "tiny", tmp_path / "films <b>.tsv", tmp_path / "zips"
     tiny.model.save_pretrained(files)
     tiny.tokenizer.save_pretrained(files)
-    upload.write_text(TSV)
+    upload.write_text(TSV, encoding="utf-8")
     services = Services(TinyStore(tiny, files), "tiny")
     picked = ("sentence", "file", str(upload), None, "", 1_500)
     *_, last = whole_run(Trainer(services), picked, CHOSEN)

@@ -60,7 +60,7 @@ def trained(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """trained(ANN) is (what publishes, the id of a run that she has begun)."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     upload = tmp_path / "films.tsv"
-    upload.write_text(TSV)
+    upload.write_text(TSV, encoding="utf-8")
     trainings = TrainingService(StoredRuns(tmp_path / "runs"))
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny", trainings=trainings)
 

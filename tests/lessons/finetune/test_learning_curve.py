@@ -36,7 +36,7 @@ def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def films(tmp_path: Path) -> str:
     path = tmp_path / "films.tsv"
-    path.write_text(FILM)
+    path.write_text(FILM, encoding="utf-8")
     return str(path)
 
 

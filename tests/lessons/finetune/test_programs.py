@@ -236,7 +236,7 @@ def test_a_program_reads_a_file_as_the_page_does(
 
 def test_a_second_file_is_the_test(tmp_path: Path, run: Callable[..., list[str]]) -> None:
     for name, rows in (("a.csv", made.FILMS[:20]), ("b.csv", made.FILMS[20:])):
-        (tmp_path / name).write_text(made.table(rows))
+        (tmp_path / name).write_text(made.table(rows), encoding="utf-8")
     files = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
     assert run(Recipe("minilm", "sentence", "file", *files, settings=BRIEF), tmp_path)[0].startswith("20 examples")
     assert len(load_file("sentence", *files).test) == 20

@@ -86,7 +86,7 @@ def test_validation_is_the_files_own_or_a_tenth_of_the_paragraphs(
     monkeypatch.chdir(tmp_path)
     for names in (("train",) * 6 + ("dev", "test"), ("train",) * 6 + ("dev",) * 2, ()):
         split = [row | ({"split": names[k % 8]} if names else {}) for k, row in enumerate(ROWS)]
-        Path("a.jsonl").write_text("\n".join(map(json.dumps, split)))
+        Path("a.jsonl").write_text("\n".join(map(json.dumps, split)), encoding="utf-8")
         done = loaded(Recipe("minilm", "question", "file", file="a.jsonl"))
         parts = [{row["context"] for row in done[name]} for name in ("train", "validation", "test")]
         assert len(set.union(*parts)) == sum(map(len, parts)) == len(ROWS)
@@ -94,7 +94,9 @@ def test_validation_is_the_files_own_or_a_tenth_of_the_paragraphs(
             assert {row["split"] for row in done["validation"]} == {"dev"}
         else:
             assert len(parts[1]) == (len(parts[0]) + len(parts[1])) // 10
-    Path("b.jsonl").write_text("\n".join(json.dumps(row | {"context": f"{row['context']}!"}) for row in ROWS[:12]))
+    Path("b.jsonl").write_text(
+        "\n".join(json.dumps(row | {"context": f"{row['context']}!"}) for row in ROWS[:12]), encoding="utf-8"
+    )
     done = loaded(Recipe("minilm", "question", "file", file="a.jsonl", test_file="b.jsonl"))
     assert (len(done["train"]), len(done["validation"]), len(done["test"])) == (54, 6, 12)
 

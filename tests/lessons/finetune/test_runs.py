@@ -32,7 +32,9 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
     trainer = Trainer(services)
     films = tmp_path / "films.tsv"
-    films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))
+    films.write_text(
+        "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)), encoding="utf-8"
+    )
     for number in range(1, MAX_HISTORY + 1):
         services.trainings.readers.add("a reader", replace(sample()[0], number=number))
     picked = ("sentence", UPLOAD, str(films), None, "", 1_500)

@@ -159,7 +159,7 @@ def test_pause_waits_and_go_on_ends_it(wired: Wired, upload: str) -> None:
 
 def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_path: Path) -> None:
     broken = tmp_path / "broken.tsv"
-    broken.write_text("only one column\n")
+    broken.write_text("only one column\n", encoding="utf-8")
     _, update = start(wired, str(broken))
     assert json.loads(update["curve"])["status"] == "The file has one column; a text and a label column are needed."
     assert (update["run"], update["start"]["interactive"]) == ("", True)

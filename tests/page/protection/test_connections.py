@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import socket
 import subprocess
 import sys
@@ -10,13 +9,16 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from demos.page.protection.connections import most_connections
+from demos.page.protection import connections
+from demos.page.protection.connections import MAC_FILES, MOST_FILES, most_connections, raise_file_limit
 from tests.conftest import ROOT
 from tests.hostile.wire import call, send
 
+resource: Any = pytest.importorskip("resource", reason="this system has no limit of open files")
 PROGRAM = """
 import sys
 import gradio as gr
@@ -41,7 +43,7 @@ def url(log: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with log.open("w") as output:
+    with log.open("w", encoding="utf-8") as output:
         server = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(port)],
             cwd=ROOT,
@@ -57,7 +59,7 @@ def url(log: Path) -> Iterator[str]:
                 send(url, "/config")
                 break
             except OSError:
-                assert time.monotonic() < deadline, log.read_text()
+                assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
                 time.sleep(0.2)
         yield url
         assert server.poll() is None
@@ -81,7 +83,7 @@ def test_idle_connections_make_room(url: str, log: Path) -> None:
             assert call(url, "echo", ["among many"]) == 'data: ["among many"]'
     assert call(url, "echo", ["afterwards"]) == 'data: ["afterwards"]'
     assert log.stat().st_size < 20_000
-    assert "Too many open files" not in log.read_text()
+    assert "Too many open files" not in log.read_text(encoding="utf-8")
 
 
 def test_where_all_are_busy_one_more_is_told_so(url: str, log: Path) -> None:
@@ -98,3 +100,23 @@ def test_where_all_are_busy_one_more_is_told_so(url: str, log: Path) -> None:
 @pytest.mark.parametrize(("files", "most"), [(64, 16), (256, 160), (1_024, 896), (20_000, 8_192), (65_536, 8_192)])
 def test_files_are_left_for_others(files: int, most: int) -> None:
     assert most_connections(files) == most
+
+
+def test_without_a_limit_to_read_the_number_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "resource", None)
+    assert raise_file_limit() == MOST_FILES
+
+
+@pytest.mark.parametrize(("most", "expected"), [(10**6, MOST_FILES), (20_000, MAC_FILES), (5_000, 256)])
+def test_a_limit_that_is_less_than_the_system_says(most: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS says that there is none, and then allows less than was asked for."""
+    held = [256]
+
+    def ask(_: int, limits: tuple[int, int]) -> None:
+        if limits[0] > most:
+            raise ValueError("current limit exceeds maximum limit")
+        held[0] = limits[0]
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (held[0], resource.RLIM_INFINITY))
+    monkeypatch.setattr(resource, "setrlimit", ask)
+    assert raise_file_limit() == held[0] == expected

@@ -34,7 +34,7 @@ def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     bound_uploads()
     with gr.Blocks(analytics_enabled=False) as demo:
         picked = gr.File()
-        picked.change(lambda path: Path(path).read_text(), picked, gr.Textbox(), api_name="pick")
+        picked.change(lambda path: Path(path).read_text(encoding="utf-8"), picked, gr.Textbox(), api_name="pick")
     guards = [*MIDDLEWARE, INNERMOST]
     demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": guards})
     yield demo.local_url

@@ -102,7 +102,7 @@ def test_a_short_training_writes_what_the_app_reads(
     monkeypatch.setattr(making.signal, "signal", lambda *_: None)
     plan = Plan(tmp_path, minutes=1e-4, length=12, batch=2, candidates=500, sequences=2)
     make(plan, bundled, corpus, {"text": corpus})
-    (line,) = (json.loads(text) for text in (tmp_path / "log.jsonl").read_text().splitlines())
+    (line,) = (json.loads(text) for text in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
     assert line["step"] >= 1
     decoder = our_decoder(bundled, plan.weights)
     assert decoder.about["steps"] == str(line["step"])
@@ -117,7 +117,7 @@ def test_a_short_training_writes_what_the_app_reads(
     assert found.nats == pytest.approx(expected.item(), rel=1e-5)
     assert (found.pieces, found.right) == (16, int((logits.argmax(-1) == rows[:, 4:].flatten()).sum()))
     make(plan, bundled, corpus, {"text": corpus})  # what has its minutes is only measured again
-    assert json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])["step"] == line["step"]
+    assert json.loads((tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1])["step"] == line["step"]
 
 
 def test_the_file_in_the_repository_is_what_was_measured(bundled: LoadedModel) -> None:

@@ -17,6 +17,7 @@ import pytest
 from demos.errors import UserError
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.sources import READERS, load_file
+from tests.systems import needs_links
 from tests.training.data.made_files import (
     CONLL,
     FILMS,
@@ -258,9 +259,10 @@ def test_a_file_of_50_mb_is_not_read(tmp_path: Path) -> None:
     assert "the limit is 5 MB" in refusal(lambda: load_file("question", path))
 
 
+@needs_links
 def test_a_path_without_a_file_is_one_plain_sentence(tmp_path: Path) -> None:
     gone, circle, good = tmp_path / "gone.csv", tmp_path / "circle.csv", tmp_path / "good.csv"
-    good.write_text(GOOD)
+    good.write_text(GOOD, encoding="utf-8")
     circle.symlink_to(circle)
     (tmp_path / "hanging.csv").symlink_to(gone)
     for path in (gone, tmp_path, circle, tmp_path / "hanging.csv", good / "a.csv", "a\0.csv", "x" * 5_000):
@@ -271,8 +273,8 @@ def test_a_path_without_a_file_is_one_plain_sentence(tmp_path: Path) -> None:
 
 def test_which_of_two_files_is_broken_is_told(tmp_path: Path) -> None:
     good, bad = tmp_path / "a.csv", tmp_path / "b.csv"
-    good.write_text(GOOD)
-    bad.write_text("text,label\na,\n")
+    good.write_text(GOOD, encoding="utf-8")
+    bad.write_text("text,label\na,\n", encoding="utf-8")
     assert refusal(lambda: load_file("sentence", good, bad)) == "The test file can't be used: row 2 has no label."
     assert refusal(lambda: load_file("sentence", bad, good)) == "Row 2 has no label."
     said = refusal(lambda: load_file("sentence", good, tmp_path / "gone.csv"))

@@ -152,7 +152,7 @@ def test_ids_are_exact() -> None:
 def test_a_file_is_no_data_set_whatever_its_name(tmp_path: Path) -> None:
     for name in ("shorter.csv", "traces.csv", "cola.csv", "glue-rte.csv"):
         file = tmp_path / name
-        file.write_text("text,label\n" + "".join(f"sentence {k} of it,{k % 2}\n" for k in range(60)))
+        file.write_text("text,label\n" + "".join(f"sentence {k} of it,{k % 2}\n" for k in range(60)), encoding="utf-8")
         assert load_file("sentence", file).source == ""
     for key, source in SOURCES.items():
         assert source.load(0, 50).source == key

@@ -64,7 +64,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     name, kind, held, _ = FILES["numbers, dates and truths for labels"]
     (tmp_path / name).write_bytes(held)  # type: ignore[arg-type]
     assert load_file(kind, tmp_path / name).labels == ("1", "2", "2024-05-01", "true")
-    (tmp_path / "b.tsv").write_text(FILES["a quoted newline between tabs"][2])  # type: ignore[arg-type]
+    (tmp_path / "b.tsv").write_text(FILES["a quoted newline between tabs"][2], encoding="utf-8")  # type: ignore[arg-type]
     found = load_file("sentence", tmp_path / "b.tsv")
     assert {one.text[:11] for one in found.train} == {"first line "}
     assert all("\nand, the; second" in one.text for one in found.train)

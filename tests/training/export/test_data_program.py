@@ -55,7 +55,7 @@ def by_program(recipe: Recipe) -> list[tuple[str, str]]:
 )
 def test_quotes_between_tabs(case: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, taken_off = TABLES[case]
-    (tmp_path / name).write_text(table)
+    (tmp_path / name).write_text(table, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     read = by_page(table.encode(), name)
     recipe = Recipe("minilm", "sentence", "file", file=name)
@@ -68,7 +68,7 @@ def test_quotes_between_tabs(case: str, name: str, tmp_path: Path, monkeypatch: 
 def test_two_files_share_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.tsv", "b.csv"):
-        Path(name).write_text(HEADER + rows(f"{LOOSE}\t1"))
+        Path(name).write_text(HEADER + rows(f"{LOOSE}\t1"), encoding="utf-8")
     recipe = Recipe("minilm", "sentence", "file", file="a.tsv", test_file="b.csv")
     assert reading_of(recipe).lines.count("def unquoted") == 1
     assert by_program(recipe) == sorted(2 * by_page(Path("a.tsv").read_bytes(), "a.tsv"))

@@ -31,8 +31,8 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Accoun
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "model"
     made.mkdir()
-    (made / "README.md").write_text("a model")
-    (made / "config.json").write_text("{}")
+    (made / "README.md").write_text("a model", encoding="utf-8")
+    (made / "config.json").write_text("{}", encoding="utf-8")
     return made
 
 

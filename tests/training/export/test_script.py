@@ -39,7 +39,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small file of two classes."""
     path = tmp_path_factory.mktemp("films") / "it's films.tsv"
     rows = (f"a {('dull', 'fine')[k % 2]} film, {WORDS[k % 5]} {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
-    path.write_text("text\tlabel\n" + "".join(rows))
+    path.write_text("text\tlabel\n" + "".join(rows), encoding="utf-8")
     return path
 
 
@@ -102,7 +102,7 @@ def test_page_program_and_command_give_the_same_numbers(
 
     names = {path.name for path in (tmp_path / "command").iterdir()}
     assert {"model.safetensors", "config.json", "tokenizer.json", "README.md", "recipe.json", "run.py"} <= names
-    assert read_recipe((tmp_path / "command" / "recipe.json").read_text()) == again
+    assert read_recipe((tmp_path / "command" / "recipe.json").read_text(encoding="utf-8")) == again
     assert (tmp_path / "program" / "model.safetensors").is_file()
     assert main(["--recipe", str(recipe_file), "--out", str(tmp_path / "command")]) == 2
     assert "is there already" in capsys.readouterr().err
@@ -122,7 +122,9 @@ def test_page_program_and_command_give_the_same_numbers(
     assert last["result"]["metrics"] == told["metrics"]
     assert repeated(replace(log, seconds=590.0)).settings.max_seconds > again.settings.max_seconds == 600
     assert read_log(tmp_path / "nowhere") is None
-    assert str(films.parent) not in (tmp_path / "log" / "log.json").read_text()  # a server's path is nobody's business
+    assert str(films.parent) not in (tmp_path / "log" / "log.json").read_text(
+        encoding="utf-8"
+    )  # a server's path is nobody's business
 
 
 def test_the_program_that_is_shown_before_a_run_gives_what_the_run_then_gives(
@@ -219,7 +221,7 @@ def test_a_model_of_ones_own_catalogue_is_asked_of_that(tmp_path: Path) -> None:
 
 def test_the_command_trains_on_more_than_the_page_does(tmp_path: Path) -> None:
     rows = "".join(f"{('dull', 'fine')[k % 2]} number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(2_400))
-    (tmp_path / "many.tsv").write_text("text\tlabel\n" + rows)
+    (tmp_path / "many.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
     many = Recipe(data="file", file=str(tmp_path / "many.tsv"), max_train=1_600)
     assert len(many.dataset().train) == 1_600
     assert read_recipe(recipe_json(many)) == many

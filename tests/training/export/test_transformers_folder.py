@@ -174,7 +174,7 @@ def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_
     environment = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(
         [sys.executable, "-c", ASK, json.dumps(TEXTS)],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8",
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr[-2000:]
     for found, trained in zip(json.loads(ended.stdout.splitlines()[-1]), folders.values(), strict=True):
@@ -245,7 +245,9 @@ def test_a_rater_gives_the_same_number_and_its_loss(
     rate = pipeline("text-classification", model=model, tokenizer=trained.model.tokenizer)
     (found,) = rate([{"text": "The bank", "text_pair": "is green"}])
     assert (found["label"], found["score"]) == ("score", pytest.approx(expected, abs=LONG))
-    (tmp_path / DOWNLOADED).write_text('{"task": "similarity"}')  # as a download has it: a run may begin with it
+    (tmp_path / DOWNLOADED).write_text(
+        '{"task": "similarity"}', encoding="utf-8"
+    )  # as a download has it: a run may begin with it
     again = read_head(tmp_path)
     assert again is not None
     assert again.of == head_of(task)

@@ -37,7 +37,7 @@ def test_a_loss_that_explodes_ends_the_run_with_a_sentence(
 
 
 def test_a_folder_that_cannot_be_written_is_told(dataset: Dataset, base: Path, quick: Settings, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
     *_, last = train(dataset, base, dataclasses.replace(quick, epochs=1), tmp_path / "file" / "run")
     assert isinstance(last, Failed)
     assert "could not be saved" in last.message
@@ -110,7 +110,7 @@ def test_a_base_model_that_cannot_be_read_is_told(
     elif missing == "half of the weights":
         (files / weights.name).write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
     elif missing == "configuration":
-        (files / "config.json").write_text("{")
+        (files / "config.json").write_text("{", encoding="utf-8")
     assert list(train(dataset, files, quick, tmp_path / "run")) == [Failed(NO_MODEL)]
     assert not (tmp_path / "run").exists()
 

@@ -16,6 +16,7 @@ from demos.training.learning.parallel import ALONE, joined
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
+from tests.systems import needs_fork
 
 
 def take_part(rank: int, address: dict[str, str], run: tuple[Any, ...], told: Any) -> None:
@@ -28,6 +29,7 @@ def take_part(rank: int, address: dict[str, str], run: tuple[Any, ...], told: An
     told.put((rank, [type(event).__name__ for event in events], [one.loss for one in events if isinstance(one, Step)]))
 
 
+@needs_fork
 def test_two_processes_with_half_of_each_batch_train_as_one_does(
     dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
 ) -> None:

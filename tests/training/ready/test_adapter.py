@@ -101,4 +101,6 @@ def test_all_tasks_share_one_encoder(bundled: LoadedModel) -> None:
     assert models.get("sentence") is models.get("sentence")
     tables = {encoder.get_input_embeddings().weight.data_ptr() for encoder in encoders}
     assert tables == {bundled.model.get_input_embeddings().weight.data_ptr()}
-    assert json.loads((FOLDER / "sentence" / "log.json").read_text())["settings"]["lora_targets"] == list(EVERY_MATRIX)
+    assert json.loads((FOLDER / "sentence" / "log.json").read_text(encoding="utf-8"))["settings"][
+        "lora_targets"
+    ] == list(EVERY_MATRIX)

@@ -60,7 +60,7 @@ def test_who_has_an_account_may_ask_for_more(headers: dict[str, str] | None, sec
         assert day_seconds() == seconds
 
 
-HARDWARE = json.loads((resources.files("spaces") / "zero" / "configs.json").read_text())
+HARDWARE = json.loads((resources.files("spaces") / "zero" / "configs.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("config", HARDWARE, ids=lambda config: config["model"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import threading
 from collections.abc import Iterator
@@ -16,8 +17,10 @@ from demos.training.learning.model import Trained
 from demos.training.service.gpu_worker import train_in_worker
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
+from tests.systems import needs_fork
 
-FORK = multiprocessing.get_context("fork")
+FORK: Any = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
+pytestmark = needs_fork
 
 
 def zero_gpu(task: Any, *args: Any) -> Iterator[Any]:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from demos.errors import UserError
+from demos.training.learning.learner import Learner
 from demos.training.learning.model import Trained
+from demos.training.loop import train
 from demos.training.service.runs import Runs
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset
+
+MAPS = Path("/proc/self/maps")
 
 
 def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> None:
@@ -112,3 +119,19 @@ def test_a_run_discarded_while_it_is_read_is_gone(monkeypatch: pytest.MonkeyPatc
         runs.trained(run)
     assert not runs.folder(run).exists()
     assert run not in runs._trained
+
+
+@pytest.mark.parametrize("run", ["../other", "a/b", "C:run", "", "CON", "nul", "x" * 65])
+def test_no_run_has_a_name_that_is_no_files(run: str) -> None:
+    with pytest.raises(UserError, match="no longer kept"):
+        Runs().folder(run)
+
+
+@pytest.mark.skipif(not MAPS.is_file(), reason="only Linux tells which files are mapped into memory")
+def test_a_model_in_use_holds_none_of_its_files(dataset: Dataset, base: Path, quick: Settings, tmp_path: Path) -> None:
+    """Windows deletes no file that is mapped into memory."""
+    list(train(dataset, base, replace(quick, max_steps=1), tmp_path / "run"))
+    trained = Trained.read(tmp_path / "run")
+    again = Learner(trained.task, tmp_path / "run", quick)
+    assert str(tmp_path) not in MAPS.read_text(encoding="utf-8")
+    assert again.earlier is not None

@@ -25,6 +25,7 @@ from demos.training.service.stored_runs import StoredRuns, stored_runs
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
+from tests.systems import needs_users
 
 ANN, BOB = "anns-key-that-nobody-guesses", "bobs-key-that-nobody-guesses"
 TEXTS = ["a good bank", "bad paper of the north"]
@@ -183,7 +184,7 @@ def test_a_full_disk_leaves_a_run_in_memory(
 def test_without_a_folder_runs_last_as_long_as_the_process(
     tmp_path: Path, record: Record, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     assert stored_runs(tmp_path / "file" / "runs") is None
     assert len(caplog.records) == 1
     readers = TrainingService(stored_runs(tmp_path / "file")).readers
@@ -212,13 +213,13 @@ def test_a_broken_or_foreign_record_is_passed_over(
     finish(readers, ANN, replace(record, run="second", number=2))
     file = readers.runs.stored._record(ANN, "second")  # type: ignore[union-attr]
     if text == "settings":  # of a version to come
-        text = file.read_text().replace('"epochs"', '"epochs_of_tomorrow"')
+        text = file.read_text(encoding="utf-8").replace('"epochs"', '"epochs_of_tomorrow"')
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     caplog.clear()
     assert readers.history(ANN) == [record]
     assert len(caplog.records) == 1
     (file.parent / "foreign.json").mkdir()
-    (file.parent / "notes.txt").write_text("somebody's")
+    (file.parent / "notes.txt").write_text("somebody's", encoding="utf-8")
     assert readers.history(ANN) == [record]
 
 
@@ -226,12 +227,12 @@ def test_what_others_keep_in_the_folder_stays(tmp_path: Path, record: Record) ->
     theirs = [tmp_path / "notes.txt", tmp_path / "models" / "bert" / "weights", tmp_path / "histories" / "of-rome.json"]
     for path in theirs:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("theirs")
+        path.write_text("theirs", encoding="utf-8")
         os.utime(path, times=(0, 0))
     readers = Readers(Runs(stored=StoredRuns(tmp_path, max_bytes=0)))
     finish(readers, ANN, record)
     assert readers.history(ANN) == []  # for there is room for nothing
-    assert [path.read_text() for path in theirs] == ["theirs"] * 3
+    assert [path.read_text(encoding="utf-8") for path in theirs] == ["theirs"] * 3
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "head.safetensors", "run.json", "config.json"])
@@ -258,6 +259,7 @@ def test_a_truncated_model_is_told_as_gone(
     assert [one.run for one in second.readers.history(ANN)] == [run]
 
 
+@needs_users
 def test_a_name_that_another_user_has_taken_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.tempfile, "gettempdir", lambda: str(tmp_path))
     assert stored_runs() is not None

@@ -15,6 +15,9 @@ import pytest
 
 from demos.training.results.history import Record
 from demos.training.service.stored_runs import StoredRuns
+from tests.systems import needs_fork
+
+pytestmark = needs_fork
 
 ANN = "anns-key-that-nobody-guesses"
 

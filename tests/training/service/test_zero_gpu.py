@@ -20,9 +20,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from tests.systems import needs_fork
 from tests.training.service.test_gpu_quota import token_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs_fork]
 
 ROOT = Path(__file__).resolve().parents[3]
 LENT = {"nvidiaIndex": 0, "nvidiaUUID": "GPU-0", "allowToken": "allowed"}
@@ -126,7 +127,7 @@ class Seen:
         self.events: dict[str, list[dict[str, Any]]] = {run["name"]: [] for run, _ in RUNS}
 
     def read(self, events: int) -> None:
-        with open(events) as lines:
+        with open(events, encoding="utf-8") as lines:
             for line in lines:
                 event = json.loads(line)
                 self.events[event["run"]].append(event)
@@ -136,7 +137,7 @@ class Seen:
                     self.api.kill("dies")
 
     def last(self, run: str) -> dict[str, Any]:
-        assert self.events[run], self.log.read_text()[-4_000:]
+        assert self.events[run], self.log.read_text(encoding="utf-8")[-4_000:]
         return self.events[run][-1]
 
     def losses(self, run: str) -> list[float]:
@@ -156,7 +157,7 @@ def seen(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]
     command = [sys.executable, "-m", "tests.training.service.zero_gpu_app", str(base)]
     made = Seen(api, tmp_path_factory.mktemp("zero_gpu") / "log")
     events, told = os.pipe()  # of their own: what the worker prints would come between
-    with made.log.open("w") as log:
+    with made.log.open("w", encoding="utf-8") as log:
         app = subprocess.Popen(
             [*command, json.dumps([run for run, _ in RUNS]), str(told)],
             cwd=ROOT, env=env, stdout=log, stderr=log, pass_fds=[told],

@@ -39,7 +39,7 @@ from demos.training.tasks.classification.data import build_dataset
 def main(model: str, runs: str, events_file: str) -> None:
     """Each run's events as JSON, a line each, with the run's name."""
     trainings = TrainingService()
-    written = open(int(events_file), "w")  # noqa: SIM115  (until the process ends)
+    written = open(int(events_file), "w", encoding="utf-8")  # noqa: SIM115  (until the process ends)
     for run in json.loads(runs):
         numbers = range(run.get("rows", 96))
         rows = [Row(k + 1, f"{('bad', 'good')[k % 2]} river {k}", ("bad", "good")[k % 2]) for k in numbers]

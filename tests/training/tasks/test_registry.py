@@ -51,7 +51,7 @@ def haiku(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "haiku"
     folder.mkdir()
     for name, text in (("__init__", ""), ("data", DATA), ("task", TASK)):
-        (folder / f"{name}.py").write_text(text)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     with monkeypatch.context() as patched:
         patched.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])
         before = dict(vars(registry)), dict(vars(sources))
@@ -66,7 +66,7 @@ def haiku(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("haiku")
 def test_a_folder_is_a_task(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_text("text\n" + "".join(f"an old pond {k}\n" for k in range(30)))
+    path.write_text("text\n" + "".join(f"an old pond {k}\n" for k in range(30)), encoding="utf-8")
     data = sources.load_file("haiku", path)
     assert isinstance(data, Splits)
     assert len(data.train) + len(data.validation) + len(data.test) == 30

@@ -233,7 +233,7 @@ def make(
             save()
             scores = scores_of(plan, held_out, loaded)
             line = {**asdict(progress), "masked": masked, "next": following, "held_out": scores}
-            with (plan.folder / "log.jsonl").open("a") as log:
+            with (plan.folder / "log.jsonl").open("a", encoding="utf-8") as log:
                 log.write(json.dumps(line) + "\n")
     save()
     print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held_out, loaded)}))

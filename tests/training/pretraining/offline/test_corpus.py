@@ -197,7 +197,9 @@ def test_the_command_trains_and_writes_what_the_app_reads(
     options = ["--batch=4", "--length=24", "--every=2", "--sequences=4", "--average=0", "--float32", "--alike=1"]
     command.main([*files, *options, "--steps=2"])
     command.main([*files, *options, "--decay=2"])  # goes on where the first one stopped
-    (first, second) = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
+    (first, second) = [
+        json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert (first["step"], second["step"]) == (2, 4)
     assert second["tokens"] > first["tokens"] > 0
     assert set(second["held_out"]) == {"books", "wikipedia"}

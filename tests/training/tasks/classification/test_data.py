@@ -70,8 +70,10 @@ def test_a_sentence_is_in_one_split_only() -> None:
 
 def test_a_separate_test_file(tmp_path: Path) -> None:
     train, test = tmp_path / "train.tsv", tmp_path / "dev.tsv"
-    train.write_text("".join(f"film {k} is fine\t{k % 2}\n" for k in range(60)))
-    test.write_text("".join(f"show {k} was fine\t{k % 2}\n" for k in range(10)) + "film 3 is fine\t1\n")
+    train.write_text("".join(f"film {k} is fine\t{k % 2}\n" for k in range(60)), encoding="utf-8")
+    test.write_text(
+        "".join(f"show {k} was fine\t{k % 2}\n" for k in range(10)) + "film 3 is fine\t1\n", encoding="utf-8"
+    )
     data = load_file("sentence", train, test, max_train=40)
     assert sum(data.counts("test")) == 11
     assert data.counts("train") == (20, 20)

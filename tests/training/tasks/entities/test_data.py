@@ -166,8 +166,8 @@ def test_the_bundled_set_is_read_as_its_sheet_says() -> None:
 
 def test_a_second_file_is_the_test_split(tmp_path: object) -> None:
     first, second = (tmp_path / name for name in ("a.conll", "b.jsonl"))  # type: ignore[operator]
-    first.write_text("".join(f"w{k} B-PER\nslept O\n\n" for k in range(30)))
-    second.write_text(json.dumps({"tokens": ["Ann"], "tags": ["B-PER"]}))
+    first.write_text("".join(f"w{k} B-PER\nslept O\n\n" for k in range(30)), encoding="utf-8")
+    second.write_text(json.dumps({"tokens": ["Ann"], "tags": ["B-PER"]}), encoding="utf-8")
     data = load_file("entities", first, second)
     assert [example.text for example in data.test] == ["Ann"]
     assert data.name == "a.conll and b.jsonl"

@@ -149,7 +149,7 @@ ONE_BASED = (
 
 @pytest.mark.parametrize(("text", "name"), [SWAG, HELLASWAG, ARC, ONE_BASED])
 def test_every_form_gives_the_same_items(text: str, name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     data = load_file("choice", tmp_path / name)
     assert isinstance(data, ChoiceDataset)
     found = {example for split in (data.train, data.validation, data.test) for example in split}

@@ -120,7 +120,7 @@ def bad(**change: Any) -> str:
     ],
 )  # fmt: skip
 def test_what_is_broken_is_one_sentence(name: str, text: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as refused:
         load_file("question", tmp_path / name)
     assert told in str(refused.value)

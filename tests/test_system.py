@@ -1,0 +1,43 @@
+"""What the system lacks is told once, and standard output takes what it has no character for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from demos.system import is_device, lacks
+from tests.conftest import ROOT
+
+SAID = "Łódź → 🙂"
+
+
+def test_it_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    for sentence in ("Here 100% of it is missing.", "Here 100% of it is missing.", "Here nothing is."):
+        lacks(sentence)
+    assert caplog.messages == ["Here 100% of it is missing.", "Here nothing is."]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "ascii", "utf-8"])
+def test_what_no_code_page_has_is_printed(encoding: str) -> None:
+    program = f"from demos.system import print_any_character as p; p(); print({SAID!r})"
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=env, capture_output=True, check=True)
+    assert done.stdout.decode(encoding).rstrip() == SAID.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def test_the_command_tells_its_options_on_any_console() -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "demos.training", "--help"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, check=True)
+    assert b"demos.training \\u2026" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("CON", True), ("nul.txt", True), ("com1.tar.gz", True), ("LPT9", True), ("console", False), ("com", False)],
+)
+def test_names_of_devices(name: str, expected: bool) -> None:
+    assert is_device(name) == expected
