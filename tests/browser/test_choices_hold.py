@@ -100,7 +100,8 @@ def test_a_press_on_a_slow_frame_holds(open_lesson: Open, page: Page, asked: Ask
     frame = drawn(page, "head 0")
     frame.evaluate(
         """() => {
-            document.querySelectorAll("#vis [role=checkbox]")[7].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+            const squares = document.querySelectorAll("#vis [role=checkbox]");
+            squares[7].dispatchEvent(new MouseEvent("click", { bubbles: true }));
             const { head, heads } = frame.at();
             dispatchEvent(new MessageEvent("message", { source: parent, data: { bertviz: { head, heads } } }));
         }"""
@@ -108,17 +109,16 @@ def test_a_press_on_a_slow_frame_holds(open_lesson: Open, page: Page, asked: Ask
     heads_on(page, [3, 7])
     page.wait_for_url(re.compile(r"lines=3%2C\+7"))
     # the browser gives a press to the page, where it has not learned yet that the frame is in sight
-    at = page.locator(FRAME).evaluate(
-        """(frame, at) => {
-            const { left, top } = frame.getBoundingClientRect();
-            const place = { clientX: left + at.x, clientY: top + at.y };
-            frame.dispatchEvent(new MouseEvent("click", { bubbles: true, ...place }));
-        }""",
-        frame.locator("#all-heads").evaluate(
-            "one => { const box = one.getBoundingClientRect(); return { x: box.left + box.width / 2, y: box.top + box.height / 2 } }"
-        ),
+    x, y = frame.locator("#all-heads").evaluate(
+        "(button) => { const { left, top } = button.getBoundingClientRect(); return [left + 5, top + 5]; }"
     )
-    assert at is None
+    page.locator(FRAME).evaluate(
+        """(frame, [x, y]) => {
+            const { left, top } = frame.getBoundingClientRect();
+            frame.dispatchEvent(new MouseEvent("click", { clientX: left + x, clientY: top + y }));
+        }""",
+        [x, y],
+    )
     heads_on(page, ALL)
     page.wait_for_url(re.compile("lines=all"))
 
@@ -180,7 +180,7 @@ def test_each_press_on_a_recipe_counts_and_what_is_set_after_it_holds(
     recipe = page.locator("#finetune-preset")
     pooling = page.locator("#finetune-pooling")
     pairs = page.get_by_label("Learn from pairs of examples first")
-    rate = page.get_by_role("listbox", name="Learning rate", exact=True)
+    rate = page.get_by_label("Learning rate", exact=True)
     server.stop()
     recipe.get_by_text("all parameters, [CLS]").click()
     server.asked()
