@@ -123,32 +123,45 @@ def test_a_press_on_a_slow_frame_holds(open_lesson: Open, page: Page, asked: Ask
     page.wait_for_url(re.compile("lines=all"))
 
 
-def test_a_token_a_layer_and_a_row_hold_while_another_sentence_is_awaited(
+def test_a_token_and_a_layer_hold_while_another_sentence_is_awaited(
     open_lesson: Open, page: Page, asked: Asked, server: StillServer
 ) -> None:
-    """A token's chip, a layer's slider, the slider of a row."""
-    open_lesson("encoder", text=TEXT, part="norms", token=2)
+    """A token's chip, and the number box of a layer."""
+    open_lesson("encoder", text=TEXT, part="block", token=2)
     asked.since_last()
-    row = page.locator("#norms-row input[type=number]")
-    chip = page.locator('#encoder-token [data-token="6"]')
+    layer = page.locator("#encoder-layer input[type=number]")
     server.stop()
     page.locator("#bar-text textarea").fill(LONGER)
     server.asked()
+    chip = page.locator('#encoder-token [data-token="6"]')
     chip.click()
-    row.fill("4")
-    row.press("Enter")
-    page.locator("#encoder-layer input[type=number]").fill("3")
+    layer.fill("3")
     server.go_on()
     asked.since_last()
     expect(chip).to_have_attribute("aria-checked", "true")
-    expect(row).to_have_value("4")
-    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("3")
+    expect(layer).to_have_value("3")
     assert (query(page)["token"], query(page)["layer"]) == ("6", "2")
-    chip = page.locator('#encoder-token [data-token="2"]')  # back to what the answer before would have set
+    chip = page.locator('#encoder-token [data-token="2"]')  # what the answer would have set is one press away
     chip.click()
     page.wait_for_url(re.compile("token=2"))
     asked.since_last()
     expect(chip).to_have_attribute("aria-checked", "true")
+
+
+def test_a_slider_holds_while_another_sentence_is_awaited(
+    open_lesson: Open, page: Page, asked: Asked, server: StillServer
+) -> None:
+    open_lesson("encoder", text=TEXT, part="norms")
+    asked.since_last()
+    row = page.locator("#norms-row input[type=number]")
+    server.stop()
+    page.locator("#bar-text textarea").fill(LONGER)
+    server.asked()
+    row.fill("4")
+    row.press("Enter")
+    server.go_on()
+    asked.since_last()
+    expect(row).to_have_value("4")
 
 
 def test_a_menu_holds_while_another_sentence_is_awaited(
