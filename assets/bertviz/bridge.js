@@ -7,7 +7,7 @@ const frame = element.querySelector("iframe");
 const page = `/${window.gradio_config?.current_page || "/"}`;
 const base = location.origin + location.pathname.replace(/\/+$/, "").replace(new RegExp(`${page}$`), "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, lines: null, heads: null, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, lines: null, head: null, heads: null, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -28,7 +28,7 @@ function show() {
   const message = JSON.parse(props.value);
   element.dataset.view = message.view;
   if (!frame.style.height && message.view === "head") frame.style.height = `${reserved(Math.max(message.tokens.length, message.columns?.tokens.length ?? 0))}px`;
-  state.heads = message.heads;
+  [state.head, state.heads] = [message.head, message.heads];
   state.file = message.file ?? "bert-attention";
   post({ message });
 }
@@ -90,21 +90,22 @@ function read(lines, head) {
 }
 
 window.insideBert.attention = {
-  // Called by the lesson's event: the same inputs, with the layer, head and lines that were chosen in the frame. The
-  // page's sliders count from 1, the frame and the lines from 0.
-  chosen([text, pair, model, view, layer, head, held, ...rest]) {
+  // [layer, head, lines, held] as the page's controls have them -> as they were chosen in the frame. The page's sliders count
+  // from 1, the frame and the lines from 0. What the frame only asks for again, since it lacks it, is no choice.
+  chosen([layer, head, lines, held]) {
     const { choice } = state;
-    if (!choice) return [text, pair, model, view, layer, head, held, ...rest];
-    return [text, pair, model, view, choice.layer + 1, choice.head + 1, choice.again ? "" : held, ...rest.slice(0, -1), written(choice)];
+    if (!choice || choice.again) return [layer, head, lines, choice ? "" : held];
+    return [choice.layer + 1, choice.head + 1, written(choice), held];
   },
 
   lines: () => written(state.lines),
 
   // A head (as the slider counts) or lines were chosen, wherever: the frame follows at once.
   show(number, lines) {
-    const heads = read(lines, number - 1);
-    if (String(heads) === String(state.heads)) return;
-    post({ heads: (state.heads = heads) });
+    const head = number - 1;
+    const heads = read(lines, head);
+    if (head === state.head && String(heads) === String(state.heads)) return;
+    post({ head: (state.head = head), heads: (state.heads = heads) });
   },
 
   // What the frame shows, as a file on the reader's disk; `kind` is "svg" or "png". Resolves to the file's name.
@@ -115,6 +116,13 @@ window.insideBert.attention = {
     });
   },
 };
+
+// A browser may not know yet that a frame has come into sight, as after a turn of tabs on a busy machine: it gives a press
+// on what is in the frame to this page, on the frame's element. The frame never hears of it, unless it is handed on.
+frame.addEventListener("click", ({ clientX, clientY }) => {
+  const { left, top, width, height } = frame.getBoundingClientRect();
+  post({ press: [(clientX - left) / width, (clientY - top) / height] });
+});
 
 window.addEventListener("message", heard);
 new MutationObserver(() => post({ theme: theme() })).observe(document.body, { attributes: true, attributeFilter: ["class"] });

@@ -129,6 +129,7 @@ const frame = (() => {
   }
 
   function receive(message) {
+    if (settle() && shown.view === message.view) message = { ...message, head: shown.head, heads: shown.heads };
     wanted = message;
     unpacked.keep(message);
     if (unpacked.missing(message)) {
@@ -146,9 +147,10 @@ const frame = (() => {
     }
   }
 
-  // The page, or a reader in here, chose these heads' lines, null for all of them.
-  function keepOn(heads) {
+  // The page, or a reader in here, chose these heads' lines, null for all of them; the page says which is the chosen head.
+  function keepOn(heads, head = shown.head) {
     shown.heads = heads;
+    if (shown.view === "head") shown.head = head; // another view is drawn anew for it
     if (shown.view === "head") squares.show(heads);
     label();
   }
@@ -169,17 +171,30 @@ const frame = (() => {
     tell({ type: "chose", layer, head, heads });
   }
 
-  // What is left on once the squares were pressed. The chosen head is among it: switched off, it hands on to the first.
+  // What is left on once the squares were pressed, told where it is new -> whether it is. The chosen head is among it:
+  // switched off, it hands on to the first.
   function pressed() {
     squares.number();
     const heads = squares.said();
-    if (String(heads) === String(shown.heads)) return;
-    if (heads && !heads.includes(shown.head)) return chose(shown.layer, heads[0], heads);
-    keepOn(heads);
-    tell({ type: "lines", head: shown.head, heads });
+    if (String(heads) === String(shown.heads)) return false;
+    if (heads && !heads.includes(shown.head)) chose(shown.layer, heads[0], heads);
+    else {
+      keepOn(heads);
+      tell({ type: "lines", head: shown.head, heads });
+    }
+    return true;
+  }
+
+  // A press that still waits for a second click was made before what the page says now, and counts first -> whether one did.
+  function settle() {
+    const waits = resting !== undefined;
+    clearTimeout(resting);
+    resting = undefined;
+    return waits && pressed();
   }
 
   function wear(given) {
+    settle();
     theme = given;
     document.documentElement.classList.toggle("dark", theme.dark);
     for (const [name, colour] of Object.entries(theme.colours)) document.documentElement.style.setProperty(name, colour);
@@ -217,7 +232,7 @@ const frame = (() => {
     } else if (shown?.view === "head") {
       squares.number();
       clearTimeout(resting);
-      resting = setTimeout(pressed, DOUBLE);
+      resting = setTimeout(settle, DOUBLE);
     }
     const thumbnail = shown?.view === "model" && event.target.parentNode?.querySelector?.(":scope > .attn_background");
     if (thumbnail) chose(...thumbnail.id.split("_").slice(-2).map(Number));
@@ -225,8 +240,8 @@ const frame = (() => {
 
   document.addEventListener("dblclick", (event) => {
     if (shown?.view !== "head" || !squares.all().includes(event.target)) return;
-    clearTimeout(resting);
-    pressed();
+    resting ??= 0; // whether or not its first click still waits
+    settle();
   });
 
   window.addEventListener("message", (event) => {
@@ -235,7 +250,11 @@ const frame = (() => {
     if (said?.theme) wear(said.theme);
     if (said?.font) picture.use(said.font);
     if (said?.message) receive(said.message);
-    if (said?.heads !== undefined && shown) keepOn(said.heads);
+    if (said?.heads !== undefined && shown && !settle()) keepOn(said.heads, said.head);
+    if (said?.press) {
+      const [x, y] = said.press;
+      document.elementFromPoint(x * innerWidth, y * innerHeight)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    }
     if (said?.export && shown) take(said.export);
   });
 

@@ -20,6 +20,7 @@ SCRIPTS = (
     "room/room.js",
     "kept.js",
     "ticks.js",
+    "chosen_since.js",
     "link.js",
     "looks.js",
     "controls.js",

@@ -193,9 +193,12 @@ class Page:
         for all of them; or it yields any of these. Where it fails, what it would have drawn is dimmed; its next good
         answer, or that of one wired later that draws all of it, ends that. What it draws `for_all` readers alike may
         come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws where nothing is
-        to be asked.
+        to be asked. A choice made while the answer to an earlier one is awaited is asked for after it; Gradio would
+        drop it, as it drops a button's second press.
         """
         options = DRAWN | options
+        if any(event.event_name == "input" for event in triggers):
+            options = {"trigger_mode": "always_last"} | options
         with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
         drawn = pictures(outputs)

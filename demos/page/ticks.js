@@ -30,6 +30,7 @@
   const due = new Set(); // handlers
   const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
   const waiting = {}; // batch -> its handlers that are to be asked
+  const lastAsked = {}; // batch -> its handlers that were asked last, as `asked` says them
   let noted; // the number of the last note (demos/page/batch.py)
   let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
 
@@ -64,6 +65,11 @@
     opensAt(part, first) {
       open = part;
       passed = part === first ? "" : (passed ?? first);
+    },
+
+    // The last answer of this batch was not shown: its handlers are to be asked once more.
+    askAgain(batch) {
+      for (const handler of (lastAsked[batch] ?? NONE).split(",")) if (handler !== NONE) waiting[batch].add(Number(handler));
     },
 
     // The page is made to show this part.
@@ -123,7 +129,7 @@
     asked(batch) {
       const numbers = [...(waiting[batch] ?? [])].join(",");
       waiting[batch]?.clear();
-      return numbers || NONE;
+      return (lastAsked[batch] = numbers || NONE);
     },
   });
 })();

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Page, Request, Route
 
 # Counts the answers that have come in whole, so that a test knows when the page is at rest.
 COUNT_ANSWERS = """(() => {
@@ -69,3 +69,38 @@ class Asked:
 
 def twice(asked: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return [event for event, count in Counter(asked).items() if count > 1]
+
+
+class StillServer:
+    """A server that stands still for one page: what the page asks for between `stop` and `go_on` is taken after that.
+
+    To the page it is a server that was stopped (SIGSTOP) and continued; other pages' events are taken meanwhile, and
+    no system lacks it.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.waiting: list[Route] | None = None
+        page.route("**/queue/join*", self._take)
+
+    def _take(self, route: Route) -> None:
+        if self.waiting is None:
+            route.continue_()
+        else:
+            self.waiting.append(route)
+
+    def stop(self) -> None:
+        self.waiting = []
+
+    def asked(self, count: int = 1) -> None:
+        """Wait until so many events wait; fails where they don't come."""
+        for _ in range(400):
+            if len(self.waiting or []) >= count:
+                return
+            self.page.wait_for_timeout(100)
+        pytest.fail(f"{len(self.waiting or [])} events were asked for, not {count}")
+
+    def go_on(self) -> None:
+        waiting, self.waiting = self.waiting or [], None
+        for route in waiting:
+            route.continue_()

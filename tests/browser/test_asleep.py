@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import stands, visit
+from tests.browser.events import Asked
 
 STREAM = "/queue/data"
 IDLE = 0.5  # seconds
@@ -116,11 +117,12 @@ def test_who_slept_goes_on(page: Page, app_url: Wire) -> None:
 )
 def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, cut_before: bytes, is_same_page: bool) -> None:
     """All is answered but its end: another stream is opened. Else the page is loaded anew, with what was typed."""
+    asked = Asked(page)
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
     chips = page.locator("#tokens-picture ol").first
     expect(chips).to_contain_text("banks")
-    page.wait_for_timeout(500)
+    asked.since_last()
     app_url.cut_before = cut_before
     page.evaluate("window.isTheSame = true")
     page.locator("#tokens-under label").nth(1).click()  # one event
@@ -132,11 +134,12 @@ def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, cut_befor
 
 
 def test_what_is_asked_while_a_streams_end_is_on_its_way(page: Page, app_url: Wire) -> None:
+    asked = Asked(page)
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
     chips = page.locator("#tokens-picture ol").first
     expect(chips).to_contain_text("banks")
-    page.wait_for_timeout(500)
+    asked.since_last()
     app_url.held_before = b"close_stream"
     page.locator("#tokens-under label").nth(1).click()
     while app_url.held_before:
@@ -147,20 +150,25 @@ def test_what_is_asked_while_a_streams_end_is_on_its_way(page: Page, app_url: Wi
 
 def test_no_stream_stays_open_once_all_is_answered(page: Page, app_url: Wire) -> None:
     """Though one answer came before its event's number did. And none goes through the browser's cache."""
+    asked = Asked(page)
     opened: list[Request] = []
     ended: list[Request] = []
     for event, heard in ("request", opened), ("requestfinished", ended), ("requestfailed", ended):
         page.on(event, lambda request, heard=heard: heard.append(request) if STREAM in request.url else None)
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
-    page.wait_for_timeout(500)
+    asked.since_last()
     app_url.held_before = b'{"event_id"'
     page.evaluate("['trace', 'vocabulary'].forEach(one => document.querySelector(`#tokens-${one} > button`).click())")
     expect(page.locator("#tokens-steps .search-title")).to_contain_text(["rivers"])
     expect(page.locator("#tokens-found .found")).not_to_be_empty()
     assert not app_url.held_before
-    page.wait_for_timeout(500)
+    asked.since_last()
     assert opened
+    for _ in range(400):  # an end is on its way when the last answer has come
+        if len(ended) == len(opened):
+            break
+        page.wait_for_timeout(100)
     assert len(ended) == len(opened)
     assert {request.all_headers()["cache-control"] for request in opened} == {"no-cache"}
 
@@ -183,9 +191,10 @@ def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> 
 
 
 def test_a_view_that_is_asked_for_while_the_connection_is_lost(page: Page, app_url: Wire) -> None:
+    asked = Asked(page)
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
-    page.wait_for_timeout(500)
+    asked.since_last()
     app_url.cut_before = b"process_completed"
     page.locator("#tokens-under label").nth(1).click()
     expect(page.locator(".toast-body")).to_contain_text("Connection")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.events import Asked
+
 SENTENCE = "#bar-text textarea"
 FOCUSED = "document.activeElement.closest('.block')?.id"
 LONG = " ".join(["The bank of the river is far from the bank in the town."] * 4)
@@ -112,9 +114,10 @@ BOXES = [
 
 
 def test_passing_through_a_lessons_examples_loses_nothing(
-    open_lesson: Callable[..., Page], turn_to: Callable[..., None], subtests: pytest.Subtests
+    page: Page, open_lesson: Callable[..., Page], turn_to: Callable[..., None], subtests: pytest.Subtests
 ) -> None:
-    page = open_lesson("embeddings", text="Rivers have banks.")
+    asked = Asked(page)
+    open_lesson("embeddings", text="Rivers have banks.")
     for part, menu, box in BOXES:
         with subtests.test(part):
             turn_to(page, "embeddings", part)
@@ -124,7 +127,7 @@ def test_passing_through_a_lessons_examples_loses_nothing(
             expect(page.get_by_label(menu)).to_have_value("your own")
             page.get_by_label(menu).focus()
             page.keyboard.press("Tab")
-            page.wait_for_timeout(1_000)  # a server's answer would be here
+            asked.since_last()  # a server's answer would be here
             expect(page.locator(box)).to_have_value("bank but not by itself")
             page.get_by_label(menu).click()
             page.get_by_role("option").nth(1).click()

@@ -101,7 +101,7 @@ def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str)
         page.goto(app_url)
         expect(page.locator(TOKENS)).to_have_count(18)
         if time == "first":
-            expect(lit).not_to_contain_text("money", timeout=10_000)
+            expect(lit).not_to_contain_text("money")
             page.keyboard.press("Shift")  # whatever the reader does ends it
         expect(lit).to_contain_text("money")
         page.wait_for_timeout(2 * 1600)

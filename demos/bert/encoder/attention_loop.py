@@ -16,6 +16,7 @@ MATRIX_LENGTHS = (8, 16, 32, 64, 128, 256, 512)
 BUDGET = 1.6  # seconds for all of them
 T = TypeVar("T")
 Rows = Sequence[Sequence[float]]
+Clock = Callable[[], float]  # -> seconds
 
 
 @dataclass(frozen=True)
@@ -58,30 +59,33 @@ def attention_matrix(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> n
     return softmax(query @ key.T / np.sqrt(query.shape[-1]), axis=-1) @ value
 
 
-def measure(width: int, *, budget: float = BUDGET) -> Times:
-    """Time both on random vectors of `width` numbers, ever longer; the loops end where `budget` seconds are used up."""
+def measure(width: int, *, budget: float = BUDGET, clock: Clock = time.perf_counter) -> Times:
+    """Time both on random vectors of `width` numbers, ever longer; the loops end where `budget` seconds are used up.
+
+    Both are counted in seconds of `clock`.
+    """
     generator = np.random.default_rng(0)
-    began = time.perf_counter()
+    began = clock()
     loop: dict[int, float] = {}
     matrix: dict[int, float] = {}
     difference = 0.0
     for n in MATRIX_LENGTHS:
         query, key, value = generator.standard_normal((3, n, width), dtype=np.float32)
-        matrix[n], fast = _quickest(lambda: attention_matrix(query, key, value), 12)  # noqa: B023
+        matrix[n], fast = _quickest(lambda: attention_matrix(query, key, value), 12, clock)  # noqa: B023
         likely = 4.5 * loop.get(n // 2, 0.0)  # twice the tokens take four times as long: begin only what fits
-        fits = len(loop) < 2 or time.perf_counter() - began + likely < budget  # two at least, to see them grow
+        fits = len(loop) < 2 or clock() - began + likely < budget  # two at least, to see them grow
         if n in LOOP_LENGTHS and fits:
             rows = [array.tolist() for array in (query, key, value)]
-            loop[n], slow = _quickest(lambda: attention_loop(*rows), 3 if n <= 64 else 1)  # noqa: B023
+            loop[n], slow = _quickest(lambda: attention_loop(*rows), 3 if n <= 64 else 1, clock)  # noqa: B023
             difference = float(np.abs(np.array(slow) - fast).max())
     return Times(width, loop, matrix, difference)
 
 
-def _quickest(work: Callable[[], T], tries: int) -> tuple[float, T]:
+def _quickest(work: Callable[[], T], tries: int, clock: Clock) -> tuple[float, T]:
     """(seconds of the quickest try, its result): what other jobs on the machine add is left out as far as can be."""
     best = math.inf
     for _ in range(tries):
-        start = time.perf_counter()
+        start = clock()
         result = work()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
     return best, result

@@ -3,6 +3,8 @@
 - After each event Gradio tells every output that ever was drawn whether it is loading, and looks for each of them
   through all components. It tells those alone for which that has changed: in a lesson of many pictures that is most of
   what the browser has to do after an event.
+- It shows every answer as it comes, even where it undoes what a reader has chosen since it was asked for: it asks
+  demos/page/chosen_since.js what of an answer is to be shown.
 - It reads Plotly, a second of work, as soon as a page has a figure of it. It waits until one comes near
   (demos/page/plots.js).
 - It draws each new value of a figure twice: into the element that stands, then into another that takes its place. It
@@ -35,6 +37,21 @@ MENDS = {  # by the script's name: what stands in it, and what stands there inst
         (
             re.compile(rb"(clearInterval\(\w+\),\w+=null,)window\.location\.reload\(\)"),
             rb"\1insideBert.loadAnew()",
+        ),
+        (
+            re.compile(
+                rb"(async dispatch\((\w+)\)\{)(.{1,600}?)"
+                rb"let (\w+=await this\.gather_state\((\w+)\.inputs,.{1,900}?)"
+                rb"(\w+)\.type===`data`&&await this\.handle_data\(\5\.outputs,\6\.data\),(.{1,900}?)"
+                rb"(\w+)\.type===`data`&&await this\.handle_data\(\5\.outputs,\8\.data\),",
+                re.DOTALL,
+            ),
+            rb"\1insideBert.chosenSince.began(\2);\3"
+            rb"let asked=insideBert.chosenSince.now(),\4"
+            rb"\6.type===`data`&&(insideBert.chosenSince.written(\2,\5.outputs,\6.data),"
+            rb"await this.handle_data(\5.outputs,\6.data)),\7"
+            rb"\8.type===`data`&&await this.handle_data(\5.outputs,"
+            rb"await insideBert.chosenSince.kept(asked,\5,\8.data,this)),",
         ),
     ],
     "Plot": [

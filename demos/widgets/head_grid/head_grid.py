@@ -5,7 +5,8 @@ In Python::
     grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
     page.draw(lambda sentence: grid_value(grid_message(services.run(sentence))), [], [grid])
     gr.on([layer.change, head.change], None, [layer, head], None, js=show_in_grid("attention-grid", "layer", "head"))
-    page.on([grid.select], handler, inputs, outputs, js="(...v) => insideBert.grids['attention-grid'].fill(v, 4)")
+    place = [layer, head]
+    grid.select(None, place, place, js="(...place) => insideBert.grids['attention-grid'].fill(place, 0)")
 
 The value depends on the sentence and the model alone. What is framed, struck out or coloured is the grid's look, set
 in the browser by `show_in_grid`, before or after the grid is there. A look has these names, each of which may be left
@@ -16,7 +17,7 @@ demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence
 In JavaScript, once `select` has fired::
 
     insideBert.grids[elem_id].chosen()  // mode "pick": {layer, head}; "switch": {off: [[layer, head], ...]}
-    insideBert.grids[elem_id].fill(values, at)  // the event's inputs with layer and head at `at` and `at + 1`, from 1
+    insideBert.grids[elem_id].fill(values, at)  // these values with layer and head at `at` and `at + 1`, from 1
     insideBert.grids[elem_id].aim(values, at, which)  // the same with the best head of the pattern values[which]
     insideBert.grids[elem_id].best(name)  // {layer, head} of the highest score of a pattern, or null
     insideBert.grids[elem_id].show(look)  // the same as show_in_grid

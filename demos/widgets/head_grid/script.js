@@ -272,7 +272,7 @@ const api = {
       : state.chosen && { ...state.chosen },
   fill: (values, at) =>
     state.chosen ? values.map((value, place) => (place === at ? state.chosen.layer + 1 : place === at + 1 ? state.chosen.head + 1 : value)) : values,
-  // the event's inputs with the best head of the pattern that is the one at `which`
+  // these values with the best head of the pattern that is the one at `which`
   aim: (values, at, which) => {
     const first = state.data && ranked(values[which])[0];
     state.chosen = first ? { layer: first.layer, head: first.head } : { layer: values[at] - 1, head: values[at + 1] - 1 };

@@ -130,11 +130,12 @@ def test_averages_by_hand() -> None:
 def test_what_takes_a_while_is_made_once_and_told_to_who_waits() -> None:
     cache: OnceCache[str, int] = OnceCache(2)
     made = []
+    go_on = threading.Event()
 
     def make() -> Generator[str, None, int]:
         made.append(threading.current_thread().name)
         yield "half"
-        time.sleep(0.3 if len(made) == 1 else 0)
+        assert go_on.wait(timeout=60)
         return 7
 
     told: list[list[str]] = []
@@ -142,7 +143,10 @@ def test_what_takes_a_while_is_made_once_and_told_to_who_waits() -> None:
     first.start()
     while not made:
         time.sleep(0.01)
-    told.append(list(cache.steps("a", make, "wait")))
+    second = cache.steps("a", make, "wait")
+    before = [next(second)]
+    go_on.set()
+    told.append([*before, *second])
     first.join()
     assert len(made) == 1
     assert sorted({step for steps in told for step in steps}) == ["half", "wait"]

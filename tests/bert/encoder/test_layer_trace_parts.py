@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from transformers.activations import ACT2FN
 
+from demos.bert.encoder import attention_loop as loop_module
 from demos.bert.encoder.attention_loop import attention_loop, attention_matrix, measure
 from demos.bert.encoder.layer_trace import layer_ledger
 from demos.bert.encoder.norm_and_feed_forward import activation, gelu, layer_norm
@@ -72,11 +73,26 @@ def test_the_loops_and_the_matrices_of_a_real_head(bundled: LoadedModel) -> None
         )
 
 
-def test_times_are_measured_within_their_budget() -> None:
-    times = measure(16, budget=0.05)
-    assert list(times.matrix) == [8, 16, 32, 64, 128, 256, 512]
-    assert list(times.loop) == [8, 16, 32, 64, 128][: len(times.loop)]
-    assert len(times.loop) >= 2
-    assert list(measure(16, budget=0.0).loop) == [8, 16]  # however slow the machine: growth takes two
+def test_times_are_measured_within_their_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of the test's own, on which the loops take a microsecond for each query and key."""
+    now = 0.0
+
+    def loops(query: list[list[float]], *rest: list[list[float]]) -> list[list[float]]:
+        nonlocal now
+        now += len(query) ** 2 / 1e6
+        return attention_loop(query, *rest)
+
+    monkeypatch.setattr(loop_module, "attention_loop", loops)
+    for budget, reached in ((0.0, [8, 16]), (0.02, [8, 16, 32, 64]), (0.05, [8, 16, 32, 64, 128])):
+        began = now
+        times = measure(16, budget=budget, clock=lambda: now)
+        assert list(times.matrix) == [8, 16, 32, 64, 128, 256, 512]
+        assert list(times.loop) == reached  # growth takes two, however slow the machine
+        assert list(times.loop.values()) == pytest.approx([n**2 / 1e6 for n in reached])
+        assert now - began <= budget or len(reached) == 2
+        assert 0 < times.difference <= 1e-6
+
+
+def test_times_are_those_of_this_machine() -> None:
+    times = measure(16, budget=0.0)
     assert all(seconds > 0 for seconds in (*times.loop.values(), *times.matrix.values()))
-    assert 0 < times.difference <= 1e-6

@@ -55,10 +55,10 @@ def test_it_is_given_back_again_and_again_until_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(freed_memory, "give_back", given.release)
     ended = keep_giving_back(0.01)
     (thread,) = (thread for thread in threading.enumerate() if thread.name == "memory")
-    assert given.acquire(timeout=5)
-    assert given.acquire(timeout=5)
+    assert given.acquire(timeout=60)
+    assert given.acquire(timeout=60)
     ended.set()
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
 
 

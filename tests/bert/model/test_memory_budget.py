@@ -19,7 +19,7 @@ from demos.errors import UserError
 
 def until(true: Callable[[], bool]) -> None:
     """Come back when it is; fail after ten seconds."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.001)

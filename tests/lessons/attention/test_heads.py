@@ -101,11 +101,10 @@ def test_a_layer_and_head_beyond_the_model_become_its_last(services: Services) -
     assert list(message["vectors"]) == ["5"]
 
 
-def test_a_choice_made_in_the_frame_moves_the_sliders_and_sends_nothing_twice(services: Services) -> None:
+def test_another_head_of_what_the_frame_holds_sends_nothing_twice(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     first = drawn(services, sentence, "model", 0, 0, "")
-    outputs = drawn(services, sentence, "model", 2, 5, first["held"], follow=True)
-    assert (outputs["layer"]["value"], outputs["head"]["value"]) == (2, 5)
+    outputs = drawn(services, sentence, "model", 2, 5, first["held"])
     assert json.loads(outputs["frame"])["weights"] == {}
     assert len(outputs["frame"]) < 2_000
 
@@ -115,24 +114,23 @@ def test_the_grid_comes_once_a_sentence(services: Services) -> None:
     grid = json.loads(first["grid"])
     assert grid["key"] == first["key"]
     assert "<" not in first["grid"]
-    moved = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, first["held"], first["key"], follow=True)
+    moved = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, first["held"], first["key"])
     assert "grid" not in moved
     other = drawn(services, Sentence(TEXT, PAIR, "minilm"), "head", 3, 5, "", first["key"])
     assert json.loads(other["grid"])["key"] == other["key"] != first["key"]
 
 
-def test_a_picked_head_is_shown_alone(services: Services) -> None:
+def test_the_heads_that_a_choice_of_lines_names_are_shown(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
 
-    def heads(lines: str, **how: bool) -> tuple[list[int] | None, str]:
-        outputs = drawn(services, sentence, "head", 2, 5, "", lines=lines, **how)
+    def heads(lines: str) -> tuple[list[int] | None, str]:
+        outputs = drawn(services, sentence, "head", 2, 5, "", lines=lines)
         return json.loads(outputs["frame"])["heads"], outputs["lines"]
 
     assert heads("") == ([5], "")
     assert heads("all") == (None, "all")
     assert heads("7, 5") == ([5, 7], "5, 7")
     assert heads("7, 8") == ([5], "")  # the chosen head was moved: it is shown
-    assert heads("5, 7", alone=True) == heads("all", alone=True) == ([5], "")  # picked among the small pictures
     assert heads(", ".join(map(str, range(12)))) == (None, "all")
     for odd in ("<b>", "5, 99", "-1", "5," * 200, "9" * 199, ",", "٥"):
         assert heads(odd) == ([5], "")

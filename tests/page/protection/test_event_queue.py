@@ -92,7 +92,7 @@ def heard(demo: gr.Blocks, session: str, seconds: float = 20) -> list[str]:
     return said
 
 
-def until(true: Callable[[], bool], seconds: float = 10) -> None:
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline

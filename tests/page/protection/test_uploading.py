@@ -46,7 +46,7 @@ def _upload(url: str, content: bytes) -> Answer:
 
 
 def _is_soon(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
     return condition()

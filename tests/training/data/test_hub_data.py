@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -216,6 +217,7 @@ def test_what_the_hub_refuses_is_one_sentence(
 
 
 def test_offline_is_a_sentence_at_once_and_a_silent_network_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_data, "REACH_SECONDS", 120.0)
     began = time.monotonic()
     with pytest.raises(UserError, match="Hub could not be reached"):  # HF_HUB_OFFLINE, as in all tests
         load_hub("pair", "me/data")
@@ -234,13 +236,11 @@ def test_offline_is_a_sentence_at_once_and_a_silent_network_soon(monkeypatch: py
 def test_a_slow_data_set_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     serve()
     monkeypatch.setattr(hub_data, "SECONDS", 0.3)
-    stopped = []
 
     def drip(_: str, __: Any, **___: Any) -> Any:
         def rows() -> Iterator[dict[str, Any]]:
-            for k in range(100):
+            for k in itertools.count():
                 time.sleep(0.02)
-                stopped.append(k)
                 yield {"sentence1": f"{k}", "sentence2": "x", "label": "a"}
 
         return {"train": rows()}
@@ -250,5 +250,5 @@ def test_a_slow_data_set_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPat
         load_hub("pair", "me/data")
     for thread in threading.enumerate():
         if thread.name == "hub me/data":
-            thread.join(timeout=1)
-    assert len(stopped) < 50  # nobody reads on
+            thread.join(timeout=60)
+            assert not thread.is_alive()  # nobody reads on

@@ -58,7 +58,7 @@ def test_runs_are_bounded_in_number_and_bytes() -> None:
     assert [runs.has(name) for name in names] == [False, False, False, False, True]
     home = runs._home.path
     del runs
-    for _ in range(100):
+    for _ in range(6_000):
         if not home.exists():
             break
         time.sleep(0.01)

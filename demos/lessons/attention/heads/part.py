@@ -23,7 +23,7 @@ from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.heads.text import head_html, title
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -61,29 +61,32 @@ def build(page: Page) -> None:
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
     """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked.
 
-    The scripts know the inputs by their places: the grid's from the front, the frame's lines as the last.
+    What is picked in the frame or the grid is written to the controls at once, in the browser: they say what the reader
+    has chosen, also while an answer is awaited.
     """
     inputs = [parts[name] for name in ("view", "layer", "head", "held", "key", "pattern", "source", "measure", "lines")]
-    outputs = [parts[name] for name in FILLED]
-    show = partial(drawn, page.services)
-    moved = [parts[name].input for name in ("view", "layer", "head", "source", "measure")]
-    page.draw(by_component(parts, show), inputs, outputs, triggers=moved, show_progress="hidden")
-    for event, handler, changed, script in (  # a layer and head were picked elsewhere: the sliders follow
-        (parts["frame"].select, partial(show, follow=True), outputs, "attention.chosen(values)"),
-        (parts["grid"].select, partial(picked, page.services), [*outputs, parts["view"]],
-         f"grids['{GRID}'].fill(values, 4)"),
-        (parts["pattern"].input, partial(picked, page.services), [*outputs, parts["view"]],
-         f"grids['{GRID}'].aim(values, 4, 8)"),
-    ):  # fmt: skip
-        page.on(
-            [event],
-            with_sentence(by_component(parts, handler)),
-            [*page.sentence, *inputs],
-            changed,
-            js=f"(...values) => insideBert.{script}",
-            trigger_mode="always_last",
-            show_progress="hidden",
+    place = [parts[name] for name in ("layer", "head", "lines")]
+    parts["frame"].select(
+        None, [*place, parts["held"]], [*place, parts["held"]],
+        js="(...values) => insideBert.attention.chosen(values)", **IN_BROWSER,
+    )  # fmt: skip
+    for event, script in ((parts["grid"].select, "fill(place, 0)"), (parts["pattern"].input, "aim(place, 0, 2)")):
+        event(  # a head among all heads is seen alone: the model view, of all, gives way
+            None,
+            [parts["view"], *place[:2], parts["pattern"]],
+            [parts["view"], *place],
+            js=f"(view, ...place) => [view === 'model' ? 'head' : view, "
+            f"...insideBert.grids['{GRID}'].{script}.slice(0, 2), '']",
+            **IN_BROWSER,
         )
+    moved = [parts[name].input for name in ("view", "layer", "head", "source", "measure", "pattern")]
+    page.draw(
+        by_component(parts, partial(drawn, page.services)),
+        inputs,
+        [parts[name] for name in FILLED],
+        triggers=[*moved, parts["frame"].select, parts["grid"].select],
+        show_progress="hidden",
+    )
     parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **IN_BROWSER)
     gr.on(  # by whatever they were chosen: in the frame they are on at once
         [parts["head"].change, parts["lines"].change],
@@ -127,17 +130,14 @@ def drawn(
     source: str = "sentence",
     measure: str = WEIGHT,
     lines: str = "",
-    *,
-    follow: bool = False,
-    alone: bool = False,
 ) -> dict[str, Any]:
     """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
 
-    `cached` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
-    of them and move the sliders. The head view shows the heads that `lines` names (`heads_on`); with `alone`, one.
+    `cached` is what the frame has already, `drawn_key` what the grid shows. The head view shows the heads that `lines`
+    names (`heads_on`).
     """
     place = head_to_open(services, sentence.model, layer, head, drawn_key)
-    follow = follow or place != (layer, head)
+    follow = place != (layer, head)
     run, at, number = opened(services, sentence, *place)
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"])
@@ -145,7 +145,7 @@ def drawn(
     both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
     by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
     message, now_cached = frame_message(run, shape, at, number, vectors, BrowserCache.read(cached), by)
-    message["heads"] = heads_on("" if alone else lines, number, run.num_heads)
+    message["heads"] = heads_on(lines, number, run.num_heads)
     lines = lines_said(message["heads"], number)
     whole = by.amounts(at)[number]
     shown, few = Labels.of_tokens(run.encoding, shape.limit), Labels.of_tokens(run.encoding, TABLE_TOKENS)
@@ -171,12 +171,6 @@ def drawn(
     if source != "habit":
         values["patterns"] = scores_table(by.scores(), pattern, scores_of("this sentence", by.measure))
     return values
-
-
-def picked(services: Services, sentence: Sentence, view: str, *choices: Any) -> dict[str, Any]:
-    """The same for a head that was picked among all heads. It is seen alone: the model view, of all, gives way."""
-    view = "head" if view == "model" else view
-    return drawn(services, sentence, view, *choices, follow=True, alone=True) | {"view": view}
 
 
 def habit_shown(

@@ -81,21 +81,23 @@ def build(page: Page) -> None:
 
 
 def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio) -> None:
-    """The inputs stand as assets/bertviz/bridge.js knows them: view, layer, head, held in front, lines as the last."""
+    """What is picked in the frame is written to the controls at once, in the browser, and then drawn."""
     layer, head, kind, source, target = (parts[name] for name in ("layer", "head", "kind", "source", "target"))
+    place = [layer, head, parts["lines"], parts["held"]]
+    parts["frame"].select(None, place, place, js="(...values) => insideBert.attention.chosen(values)", **IN_BROWSER)
     inputs = [*page.sentence, view, layer, head, parts["held"], member, kind, source, target, parts["lines"]]
-    outputs = [parts[name] for name in FILLED]
-    line: dict[str, Any] = {
-        "trigger_mode": "always_last", "show_progress": "hidden",
-        "concurrency_id": "family-attention", "concurrency_limit": AT_ONCE,
-    }  # fmt: skip
     moved = [view.input, layer.input, head.input, member.input, kind.input, source.change, target.change]
-    show = partial(drawn, page.services)
-    page.on([page.settled.change, *moved], by_component(parts, show), inputs, outputs, for_all=True, **line)
     page.on(
-        [parts["frame"].select], by_component(parts, partial(show, follow=True)), inputs, outputs,
-        js="(...values) => insideBert.attention.chosen(values)", **line,
-    )  # fmt: skip
+        [page.settled.change, *moved, parts["frame"].select],
+        by_component(parts, partial(drawn, page.services)),
+        inputs,
+        [parts[name] for name in FILLED],
+        for_all=True,
+        trigger_mode="always_last",
+        show_progress="hidden",
+        concurrency_id="family-attention",
+        concurrency_limit=AT_ONCE,
+    )
     parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **IN_BROWSER)
     gr.on(
         [head.change, parts["lines"].change],
@@ -107,9 +109,7 @@ def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio
     )
 
 
-def drawn(
-    services: Services, _text: str, _pair: str, _model: str, *choices: Any, follow: bool = False
-) -> Iterator[Any]:
+def drawn(services: Services, _text: str, _pair: str, _model: str, *choices: Any) -> Iterator[Any]:
     """How far a model's download is, then all that is shown.
 
     Raises UserError where it can't be had or read; where nothing is shown yet, a model that is here stands in for it.
@@ -123,7 +123,7 @@ def drawn(
             raise UserError(f"{error} The first three models in the menu need no Hub.") from error
         yield instead(services, member, str(error), *choices)
         return
-    yield shown(services, *choices, follow=follow)
+    yield shown(services, *choices)
 
 
 def instead(services: Services, member: Member, why: str, *choices: Any) -> dict[str, Any]:
@@ -147,13 +147,10 @@ def shown(
     source: str,
     target: str,
     lines: str,
-    *,
-    follow: bool = False,
 ) -> dict[str, Any]:
     """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
 
-    With `follow`, layer and head came from the frame and move the sliders. Another model's example gives way to this
-    model's. Raises UserError for a text that can't be read.
+    Another model's example gives way to this model's. Raises UserError for a text that can't be read.
     """
     member = services.family.member(key)
     source, target = clean_text(source), clean_text(target, "The target text")
@@ -163,7 +160,7 @@ def shown(
     attention = reading.kinds.get(kind) or next(iter(reading.kinds.values()))
     num_layers, num_heads = attention.weights.shape[:2]
     at, number = clamp(layer, num_layers), clamp(head, num_heads)
-    follow = follow or (at, number) != (layer, head)
+    follow = (at, number) != (layer, head)
     shape = VIEWS["model" if view == "model" else "head"]
     named = {"model": member.title, "file": f"attention-{member.key}-{attention.kind}"}
     message, now_cached = two_texts_message(

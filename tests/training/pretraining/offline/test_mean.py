@@ -36,7 +36,8 @@ def test_the_mean_of_products_is_the_nearest_one_of_the_same_rank() -> None:
 def test_the_command_writes_the_mean_as_heads(bundled: LoadedModel, tmp_path: Path) -> None:
     heads = Heads(bundled, np.ones(len(bundled.tokenizer)))
     own = bundled.model.state_dict()[DENSE.removeprefix("bert.")]
-    files, steps = [tmp_path / "one.pt", tmp_path / "two.pt"], torch.randn(own.shape) / 50
+    files = [tmp_path / "one.pt", tmp_path / "two.pt"]
+    steps = torch.randn(own.shape, generator=torch.Generator().manual_seed(5)) / 50
     for number, file in enumerate(files):
         weights = {name: one.detach().clone() for name, one in heads.trained().items()}
         weights[DENSE] = own + steps * (number * 2)
