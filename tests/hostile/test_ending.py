@@ -18,10 +18,8 @@ from tests.conftest import START_SECONDS, answers, runs, start_app
 from tests.hostile.wire import listen, send
 from tests.systems import needs_sigterm
 
-pytestmark = pytest.mark.slow
-
 SOON = 15.0  # seconds
-pytestmark = needs_sigterm
+pytestmark = [pytest.mark.slow, needs_sigterm]
 
 
 @pytest.fixture
