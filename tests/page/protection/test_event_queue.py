@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
-from gradio import queueing
 
 from demos.page.protection import MIDDLEWARE, event_queue
-from demos.page.protection.event_queue import BoundedQueue, bound_the_queue
+from demos.page.protection.event_queue import BoundedQueue
 from demos.page.protection.listening import MOST_LISTENERS
 from tests.hostile.wire import Answer, join, listen, send
+from tests.page.patched import apply_named
 
 QUICK, LARGE, STREAM, SLOW = range(4)
 
@@ -31,9 +31,8 @@ def started() -> list[str]:
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch, started: list[str]) -> Iterator[gr.Blocks]:
-    monkeypatch.setattr(queueing, "Queue", queueing.Queue)  # put back afterwards
     monkeypatch.setattr(event_queue, "LOOK_SECONDS", 0.1)
-    bound_the_queue()
+    apply_named(monkeypatch, "Queue")
 
     def quick(value: str) -> str:
         started.append(value)

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
-from gradio import route_utils, routes
 
 from demos.page.protection import INNERMOST, MIDDLEWARE, upload_quota, uploading
-from demos.page.protection.uploading import MOST_PROGRESSES, Newest, bound_uploads
+from demos.page.protection.uploading import MOST_PROGRESSES, Newest
 from tests.hostile.wire import Answer, call, join, send
+from tests.page.patched import apply_named
 
 FORM = {"content-type": "multipart/form-data; boundary=x"}
 HEAD = b'--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\n'
@@ -27,11 +27,7 @@ END = b"\r\n--x--\r\n"
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    monkeypatch.setattr(route_utils, "NamedTemporaryFile", route_utils.NamedTemporaryFile)  # put back afterwards
-    monkeypatch.setattr(gr.File, "_process_single_file", gr.File._process_single_file)
-    for name in ("_statuses", "_signals"):
-        monkeypatch.setattr(routes.file_upload_statuses, name, getattr(routes.file_upload_statuses, name))
-    bound_uploads()
+    apply_named(monkeypatch, "NamedTemporaryFile", "_process_single_file", "_statuses", "_signals")
     with gr.Blocks(analytics_enabled=False) as demo:
         picked = gr.File()
         picked.change(lambda path: Path(path).read_text(), picked, gr.Textbox(), api_name="pick")
