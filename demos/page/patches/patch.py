@@ -26,12 +26,15 @@ class Place:
     fits: tuple[Check, ...]
 
     def is_fit(self) -> bool:
-        """Whether each check holds for what stands there; None stands for an attribute that is not there."""
+        """Whether the place is as it was read, and every name in this entry leads somewhere."""
         try:
-            standing = getattr(resolve_name(self.owner), self.name, None)
-            return all(check(standing) for check in self.fits)
+            return self._is_as_read()
         except (ImportError, AttributeError, TypeError, ValueError, OSError):
             return False
+
+    def _is_as_read(self) -> bool:
+        standing = getattr(resolve_name(self.owner), self.name, None)  # None: a class may leave it to its instances
+        return all(check(standing) for check in self.fits)
 
     @property
     def path(self) -> str:
@@ -44,6 +47,9 @@ class Patch(Place):
     """An attribute that is replaced at run time."""
 
     ours: str  # the name of what is put there
+
+    def _is_as_read(self) -> bool:
+        return super()._is_as_read() and resolve_name(self.ours) is not None
 
     def apply(self) -> None:
         """Put ours there, for the whole process."""

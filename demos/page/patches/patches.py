@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import traceback
 from collections import defaultdict
 from inspect import iscoroutinefunction
 from tempfile import NamedTemporaryFile
@@ -17,7 +18,7 @@ from typing import Any
 from demos.page.patches.mend import Mend
 from demos.page.patches.patch import Patch, at, has, sets, takes, uses
 
-GRADIO, UVICORN, STARLETTE, PYTHON = "Gradio 6.31.0", "uvicorn 0.54.0", "Starlette 1.10.0", "Python 3.11"
+GRADIO, UVICORN, STARLETTE, PYTHON = "Gradio 6.31.0", "uvicorn 0.54.0", "Starlette 1.10.0", "Python 3.11 on Linux"
 
 
 def _is_selector_loop(_: Any) -> bool:
@@ -79,7 +80,7 @@ PATCHES = (
             "traceback",
             "an error that comes again and again is written to the log a few times, then counted",
             GRADIO,
-            (uses(module, "traceback", "print_exc"),),
+            (lambda standing: standing is traceback, uses(module, "traceback", "print_exc")),
             "demos.page.protection.error_log:TRACEBACK",
         )
         for module in ("gradio.queueing", "gradio.routes")
