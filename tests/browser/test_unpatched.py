@@ -61,9 +61,10 @@ def test_the_page_works_with_nothing_changed(url: str, log: Path, browser: Brows
     expect(chips).to_contain_text("banks")
     page.locator("#bar-text textarea").fill("Lakes have shores.")
     expect(chips).to_contain_text("shores")
-    page.goto(f"{url}/encoder?part=self_attention")  # with figures of Plotly's
-    stands(page, "encoder")
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    page.goto(f"{url}/attention")  # with a figure of Plotly's
+    stands(page, "attention")
+    page.locator("#attention-heatmap").scroll_into_view_if_needed()
+    expect(page.locator("#attention-heatmap .js-plotly-plot .main-svg").first).to_be_visible()
     context.close()
     assert faults == []
     lines = [line for line in log.read_text().splitlines() if "does without this" in line]

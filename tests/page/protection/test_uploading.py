@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
+from gradio import routes
 
 from demos.page.protection import INNERMOST, MIDDLEWARE, upload_quota, uploading
 from demos.page.protection.uploading import MOST_PROGRESSES, Newest
@@ -133,6 +134,14 @@ def test_of_too_much_on_its_way_the_first_is_given_up(url: str, monkeypatch: pyt
         second.setblocking(False)
         with pytest.raises(BlockingIOError):
             second.recv(1)
+
+
+def test_gradio_notes_how_far_uploads_are_for_the_newest(url: str) -> None:
+    uploads = routes.file_upload_statuses
+    for number in range(MOST_PROGRESSES + 10):
+        uploads.track(f"upload{number}")
+    assert len(uploads._statuses) == len(uploads._signals) == MOST_PROGRESSES
+    assert not uploads.is_done(f"upload{MOST_PROGRESSES + 9}")
 
 
 def test_how_far_uploads_are_is_noted_for_the_newest() -> None:
