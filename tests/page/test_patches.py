@@ -14,7 +14,7 @@ import gradio as gr
 import pytest
 
 from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
-from demos.page.patches.patch import Patch, Place, apply_patches, check_places
+from demos.page.patches.patch import Patch, Place, apply_patches, at, check_places, has, sets, takes, uses
 from demos.page.patches.patches import PATCHES
 from demos.page.protection.error_log import Counted
 from tests.conftest import free_port
@@ -73,6 +73,43 @@ def test_the_loop_that_uvicorn_runs_may_be_another(loop: object, monkeypatch: py
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.path)
 def test_one_whose_own_part_can_not_be_imported_is_left_out(patch: Patch) -> None:
     assert not replace(patch, ours="demos.page.no_such_module:Gone").is_fit()
+
+
+@pytest.mark.parametrize("place", [OWN_REQUEST, PAGES_AT_ONCE, *READ], ids=lambda place: place.path)
+def test_one_that_is_only_read_is_told_of(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+    check_places([place, _unfit(place)])
+    (line,) = caplog.messages
+    assert line == f"{place.path} is not as in {place.read_in}. This may no longer hold: {place.what_for}."
+
+
+class Shelf:
+    """What the checks below look at."""
+
+    def __init__(self, books: int) -> None:
+        self.books = books
+        self.room = 10 - books
+
+    def put(self, book: str, *, upright: bool = True) -> None:
+        """One more."""
+
+
+def test_the_checks_tell_what_has_changed() -> None:
+    assert has("__init__(self, books)", "put(self, book, upright)")(Shelf)
+    assert not has("put(self, book)")(Shelf)
+    assert takes("self, ...")(Shelf.put)
+    assert not takes("self, books, ...")(Shelf.put)
+    assert sets("room")(Shelf)
+    assert sets("books", "room", alone=True)(Shelf)
+    assert not sets("books", alone=True)(Shelf)
+    assert not sets("shelves")(Shelf)
+    assert at("collections:OrderedDict.move_to_end", lambda method: callable(method))(None)
+
+
+def test_what_a_module_uses_of_another_is_read_in_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "some_user.py").write_text("import traceback\ntraceback.print_exc()\ntraceback.format_exc()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert uses("some_user", "traceback", "print_exc", "format_exc")(None)
+    assert not uses("some_user", "traceback", "print_exc")(None)
 
 
 def test_each_line_is_in_the_log_whose_repetitions_are_counted(caplog: pytest.LogCaptureFixture) -> None:

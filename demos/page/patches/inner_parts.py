@@ -12,7 +12,7 @@ from demos.page.patches.patches import GRADIO, STARLETTE
 OWN_REQUEST = Place(
     "gradio.blocks:Blocks",
     "launch",
-    "Gradio asks for its own page at the start, and on a very busy machine ends the app where that takes long",
+    "the app starts on a very busy machine too, since Gradio does not ask for its own page first",
     GRADIO,
     (lambda standing: "_frontend" in signature(standing).parameters,),
 )

@@ -21,7 +21,7 @@ class Place:
 
     owner: str  # "package.module" or "package.module:Class"
     name: str  # of its attribute
-    what_for: str  # ends the sentence "The app does without this: "
+    what_for: str  # a clause that ends "The app does without this: ", or "This may no longer hold: "
     read_in: str  # the library's version in which it was read
     fits: tuple[Check, ...]
 
@@ -29,7 +29,7 @@ class Place:
         """Whether the place is as it was read, and every name in this entry leads somewhere."""
         try:
             return self._is_as_read()
-        except (ImportError, AttributeError, TypeError, ValueError, OSError):
+        except Exception:  # whatever a library has become, the app is to start
             return False
 
     def _is_as_read(self) -> bool:
@@ -69,7 +69,7 @@ def check_places(places: Iterable[Place]) -> None:
     """One line in the log for each place that is only read, and is no longer as it was."""
     for place in places:
         if not place.is_fit():
-            log.warning(f"{place.path} is not as in {place.read_in}. This may fail: {place.what_for}.")
+            log.warning(f"{place.path} is not as in {place.read_in}. This may no longer hold: {place.what_for}.")
 
 
 def takes(parameters: str) -> Check:
@@ -106,9 +106,7 @@ def uses(module: str, library: str, *names: str) -> Check:
     def check(_: Any) -> bool:
         tree = ast.parse(inspect.getsource(resolve_name(module)))
         attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-        return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == library} == {
-            *names
-        }
+        return {node.attr for node in attributes if ast.unparse(node.value) == library} == set(names)
 
     return check
 
