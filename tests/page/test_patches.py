@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = [*PATCHES, OWN_REQUEST, PAGES_AT_ONCE, *READ]
+LIBRARIES = ("gradio", "uvicorn", "starlette", "asyncio")
 BEGUN = {"App.api_info": "__init__", "Blocks.route": "__init__"}  # what is checked in the place of such an attribute
 
 
@@ -194,6 +195,8 @@ def changes(source: str) -> list[tuple[int, str]]:
 
     What the source itself has made, an instance of a class of theirs, is its own.
     """
+    if not any(library in source for library in LIBRARIES):
+        return []
     tree = ast.parse(source)
     theirs: set[str] = set()
     for node in ast.walk(tree):
@@ -216,7 +219,7 @@ def changes(source: str) -> list[tuple[int, str]]:
 
 
 def _is_theirs(module: str) -> bool:
-    return module.partition(".")[0] in ("gradio", "uvicorn", "starlette", "asyncio")
+    return module.partition(".")[0] in LIBRARIES
 
 
 def _roots(node: ast.Assign | ast.AnnAssign | ast.For | ast.NamedExpr) -> set[str]:

@@ -1,8 +1,9 @@
-"""The list of all that this app changes in other libraries while it runs: attributes, and passages of Gradio's scripts.
+"""All that this app changes in Gradio, uvicorn and asyncio while it runs: attributes, and passages of Gradio's scripts.
 
-A move to another version of Gradio, uvicorn or Python begins here: each entry says what it is for, in which version it
-was read, and how the app sees at its start whether it still fits. Nothing else in the app changes another library
-(tests/page/test_patches.py holds it to that); what is put in a place lies beside what it is for.
+A move to another version of them begins here. Each entry says what it is for, in which version it was read, and by
+which checks the app sees at its start whether it still fits. Nothing else in the app changes these libraries
+(tests/page/test_patches.py holds it to that); what is put in a place lies beside what it is for. Inner parts that are
+only read are listed in inner_parts.py.
 """
 
 from __future__ import annotations
