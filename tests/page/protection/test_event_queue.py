@@ -109,6 +109,19 @@ def test_what_streams_starts_once_somebody_listens(
     assert heard(demo, "left3") == ["left3"]
 
 
+def test_what_was_cancelled_before_anybody_listened_never_starts(
+    demo: gr.Blocks, post: Callable[..., Answer], started: list[str]
+) -> None:
+    event = json.loads(post(STREAM, "gone", "own").body)["event_id"]
+    assert "own" in demo._queue.parked
+    cancelled = {"session_hash": "own", "event_id": event, "fn_index": STREAM}
+    assert send(demo.local_url, "/gradio_api/cancel", cancelled).status == 200
+    post(QUICK, "next", "own")
+    assert list(listen(demo.local_url, "/gradio_api/queue/data?session_hash=own", 20))  # until all is answered
+    assert started == ["next"]
+    until(lambda: not demo._queue.event_ids_to_events)
+
+
 def test_answers_that_nobody_fetches_are_dropped_in_time(
     demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
