@@ -7,15 +7,15 @@ import os
 # Read when they are imported: waiting OpenMP threads sleep, since spinning starves a training on two busy cores.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-# After each event Gradio makes a table of up to 10,000 events, for statistics that are off here: after so many instead.
-os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000000")
+# Gradio makes statistics of its last 10,000 events after each event, which nobody reads here: of one, after so many.
+os.environ |= {"GRADIO_ANALYTICS_MAX_EVENTS": "1", "GRADIO_ANALYTICS_CACHE_FREQUENCY": "1000000000"}
 
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
 import gc
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,15 @@ from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
 from demos.page.glossary.glossary_page import GlossaryPage
-from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
-from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
+from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
+from demos.page.patches.mend import mended_scripts
+from demos.page.patches.patch import apply_patches, check_places
+from demos.page.patches.patches import MENDS, PATCHES
+from demos.page.protection import INNERMOST, MIDDLEWARE
+from demos.page.protection.error_log import keep_log_small
 from demos.page.questions.cards import build_cards
 from demos.page.questions.question_file import questions
 from demos.page.room.link_and_qr_code import is_own, network_address
@@ -76,16 +80,29 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
-    # What `demo.route` does, in one block: for each that is left, Gradio writes the configuration of all pages anew.
-    with demo:
-        for lesson in lessons:
-            if lesson is not lessons[0]:  # the page without a name of its own
-                demo.pages.append((lesson.slug, lesson.tab, False))
-                demo.current_page = lesson.slug
-            build_page(demo, services, lesson, lessons, first_views or FirstViews())
-            demo.fill_expected_parents()  # none for two pages at once
+    for lesson in opened_pages(demo, lessons):
+        build_page(demo, services, lesson, lessons, first_views or FirstViews())
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
+
+
+def opened_pages(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Lesson]:
+    """Each lesson, while its page of `demo` is open to be built; the first one's is the page without a name."""
+    first, *others = lessons
+    if not PAGES_AT_ONCE.is_fit():
+        with demo:
+            yield first
+        for lesson in others:
+            with demo.route(lesson.tab, lesson.slug, show_in_navbar=False):
+                yield lesson
+        return
+    with demo:
+        yield first
+        for lesson in others:
+            demo.fill_expected_parents()  # none for two pages at once
+            demo.pages.append((lesson.slug, lesson.tab, False))
+            demo.current_page = lesson.slug
+            yield lesson
 
 
 def build_page(
@@ -147,15 +164,20 @@ def launch_options(
                 Middleware(Tours, tours=tours, places=places or {}),
                 *outside,
                 Middleware(LessonAddresses, lessons=lessons),
-                Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
+                Middleware(
+                    PageCache,
+                    pages=[f"/{lesson}" for lesson in lessons],
+                    edition=lambda: first_views.edition,
+                    scripts=mended_scripts(MENDS),
+                ),
                 INNERMOST,
             ]
         },
         "footer_links": [{"label": "Glossary", "url": "glossary"}, "api"],
         "ssr_mode": False,
-        "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
+        **({"_frontend": False} if OWN_REQUEST.is_fit() else {}),
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
-        "state_session_capacity": 2_000,  # open pages among them: see gradio_sessions.py
+        "state_session_capacity": 2_000,  # open pages among them: see demos/page/gradio_sessions.py
         "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
         "run_history": False,
         "enable_monitoring": False,
@@ -191,8 +213,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = ending(services.trainings, rooms.end)
     for kind in ASKED_TO_END:
         signal.signal(kind, end)
-    keep_sessions_small()
-    protect_server()
+    keep_log_small()
+    apply_patches(PATCHES)
+    check_places([OWN_REQUEST, PAGES_AT_ONCE, *READ])
     first_views = FirstViews()
     page = build_pages(services, first_views)
     try:

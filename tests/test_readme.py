@@ -10,6 +10,7 @@ from gradio import __version__ as gradio_version
 
 from demos.bert.model.catalogue import CATALOGUE, PREFERRED
 from demos.lessons import discover
+from demos.page.patches.patches import GRADIO
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,7 +22,14 @@ def test_the_front_matter_starts_the_file_and_fits_a_space() -> None:
     assert (FRONT["sdk"], FRONT["app_file"], FRONT["python_version"]) == ("gradio", "app.py", "3.12.12")
     assert (ROOT / FRONT["app_file"]).is_file()
     assert len(FRONT["short_description"]) <= 60
-    assert FRONT["sdk_version"].split(".")[0] == gradio_version.split(".")[0]
+
+
+def test_one_version_of_gradio_is_pinned_and_tested() -> None:
+    """What the app changes inside of Gradio was read in this minor version (demos/page/patches/patches.py)."""
+    minor = FRONT["sdk_version"].rpartition(".")[0]
+    assert re.search(r"^gradio==(\S+)\.\*\s", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M)[1] == minor  # type: ignore[index]
+    assert gradio_version.rpartition(".")[0] == minor
+    assert GRADIO.removeprefix("Gradio ").rpartition(".")[0] == minor
 
 
 def test_the_preloaded_files_are_the_ones_the_app_loads() -> None:

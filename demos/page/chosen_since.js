@@ -1,5 +1,5 @@
 // Nothing that a reader has chosen since an answer was asked for is undone by it. Gradio tells this file of three moments
-// (demos/page/delivery/script_mends.py): of each event of the page, of what a step in the browser writes, and of an answer
+// (demos/page/patches/patches.py): of each event of the page, of what a step in the browser writes, and of an answer
 // before it is shown. Moments are numbered, so that no clock is needed.
 (() => {
   const BY_HAND = new Set(["input", "select", "click", "submit"]); // what a reader does; "change" also follows an answer

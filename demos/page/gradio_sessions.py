@@ -13,7 +13,7 @@ from collections.abc import Container
 from typing import Any, cast
 
 import gradio as gr
-from gradio import routes, state_holder
+from gradio import state_holder
 from gradio.blocks import BlocksConfig
 
 
@@ -67,9 +67,3 @@ def _own(shared: BlocksConfig) -> BlocksConfig:
     own.fns = cast("dict[int, Any]", ChainMap({}, cast("dict[int, Any]", shared.fns)))
     own.fn_id, own.renderables = shared.fn_id, list(shared.renderables)
     return own
-
-
-def keep_sessions_small() -> None:
-    """Have Gradio make each new session a `Session`, and keep them in `Sessions`."""
-    state_holder.SessionState = Session
-    routes.StateHolder = Sessions

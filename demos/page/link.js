@@ -195,7 +195,7 @@
   }
 
   Object.assign(insideBert, {
-    // What Gradio does once the server answers again (demos/page/delivery/script_mends.py). A link that is written after a
+    // What Gradio does once the server answers again (demos/page/patches/patches.py). A link that is written after a
     // reload was asked for calls it off, and nothing more can be typed that would be lost.
     loadAnew() {
       writeTyped();

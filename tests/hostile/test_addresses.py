@@ -126,6 +126,7 @@ def test_who_asks_first_how_to_call_the_app_names_no_host_for_others(app_url: st
     ours = send(app_url, path).body
     assert b"tokenize" in ours
     assert b"evil.example" not in ours
+    assert b"address.invalid" not in ours  # the name under which the page is built for all
 
 
 @pytest.mark.parametrize(

@@ -107,20 +107,32 @@ def test_half_a_surrogate_pair_in_a_text_is_read_as_unknown(app_url: str) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        "/monitoring",
-        "/monitoring/summary",
-        "/monitoring/x/dashboard",
         "/gradio_api/deep_link?session_hash=a",
-        "/gradio_api/runs",
-        "/gradio_api/run-history/records",
+        "/gradio_api/vibe-code",
         "/gradio_api/proxy=https://x.hf.space",
         "/gradio_api/file=https://example.org/x",
         "/gradio_api/token",
         "/dev/reload",
+        "/gradio_api/dev/reload",
     ],
 )
 def test_routes_that_the_page_does_not_need_are_closed(app_url: str, path: str) -> None:
     assert send(app_url, path).status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/monitoring", None),
+        ("/monitoring/summary", None),
+        ("/monitoring/x/dashboard", None),
+        ("/gradio_api/runs", None),
+        ("/gradio_api/run-history/records", None),
+        ("/gradio_api/run-history/connect", {}),
+    ],
+)
+def test_routes_that_gradio_closes_itself(app_url: str, path: str, body: object) -> None:
+    assert send(app_url, path, body).status in (403, 404)
 
 
 @pytest.mark.parametrize(

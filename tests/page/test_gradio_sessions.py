@@ -6,16 +6,15 @@ from collections.abc import Iterator
 
 import gradio as gr
 import pytest
-from gradio import state_holder
 from gradio_client import Client
 
-from demos.page.gradio_sessions import Session, keep_sessions_small
+from demos.page.gradio_sessions import Session
+from tests.page.patched import apply_named
 
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch) -> Iterator[gr.Blocks]:
-    monkeypatch.setattr(state_holder, "SessionState", state_holder.SessionState)  # put back afterwards
-    keep_sessions_small()
+    apply_named(monkeypatch, "SessionState")
     with gr.Blocks(analytics_enabled=False) as demo:
         count = gr.State(0)
         shown = gr.Number(0)

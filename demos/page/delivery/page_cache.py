@@ -13,8 +13,9 @@ import gzip
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import brotli  # Gradio requires it
@@ -23,7 +24,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
-from demos.page.delivery.script_mends import mended
 
 EDITIONS = 3  # of the pages: what nobody asks for any more goes
 FILES = 300  # of Gradio's, some megabytes compressed
@@ -33,6 +33,7 @@ NO_HOST = b"address.invalid"  # a name that no host has (RFC 2606)
 ROOT = re.compile(rb'"root": ?"http://address\.invalid[^"]*"')
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
 EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
+EMPTY: Mapping[str, bytes] = MappingProxyType({})
 PLAIN = b"identity"
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
 ASK_EACH_TIME, FOR_EVER = b"no-cache", b"public, max-age=31536000, immutable"
@@ -53,9 +54,19 @@ class Answer:
 class PageCache:
     """ASGI middleware: one build of each page, whatever it is asked for with and by however many at once."""
 
-    def __init__(self, app: ASGIApp, pages: Sequence[str] = (), edition: Callable[[], int] = int) -> None:
-        """`pages` are built as "/" is; what was built of an earlier `edition` is built anew."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        pages: Sequence[str] = (),
+        edition: Callable[[], int] = int,
+        scripts: Mapping[str, bytes] = EMPTY,
+    ) -> None:
+        """`pages` are built as "/" is; what was built of an earlier `edition` is built anew.
+
+        `scripts` are sent, by address, in the place of Gradio's own (demos/page/patches/mend.py).
+        """
         self.app = app
+        self.scripts = scripts
         self.edition = edition
         self.paths = frozenset({*PATHS, *pages})
         self.answers: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
@@ -102,8 +113,9 @@ class PageCache:
 
         await self.app(scope, receive, collect)
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
-        sent = mended(scope["path"], bytes(body))
-        is_mended = sent != body
+        sent = bytes(body)
+        if is_mended := start["status"] == 200 and scope["path"] in self.scripts:
+            sent = self.scripts[scope["path"]]
         is_file = FILE.fullmatch(scope["path"]) is not None
         if not is_file:
             sent = _without_host(sent, scope["path"])

@@ -10,7 +10,6 @@ import re
 from contextvars import ContextVar
 from typing import Any
 
-from gradio import routes
 from starlette._utils import get_route_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -53,10 +52,9 @@ def _wrong(headers: list[tuple[bytes, bytes]]) -> str:
     return "" if all(map(HOST.fullmatch, hosts)) else NO_HOST
 
 
-def keep_no_addresses() -> None:
-    """Have Gradio describe the API anew for each who asks, and not with the first one's host for all."""
-    routes.App.api_info = property(lambda _: API_INFO.get(), _note_info)
-
-
-def _note_info(_: routes.App, info: Any) -> None:
+def _note_info(_: Any, info: Any) -> None:
     API_INFO.set(info)
+
+
+# `App.api_info`, so that Gradio describes the API to each who asks, and not with the first one's host to all.
+API_INFO_OF_REQUEST = property(lambda _: API_INFO.get(), _note_info)

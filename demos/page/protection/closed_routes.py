@@ -1,4 +1,7 @@
-"""Gradio's routes that this page has no use for, closed: each is one more way in, or fills memory or disk."""
+"""Gradio's routes that this page has no use for, closed: each is one more way in, or fills memory or disk.
+
+Gradio itself closes its monitoring and its history of runs: `launch_options` in app.py says so.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.page.protection.answers import refuse
 
 CLOSED = (
-    "/monitoring",  # who uses what
-    "/dev/",
     "/login",  # nobody has a password here; signing in goes through /login/huggingface
     *(
         f"{API_PREFIX}/{name}"
         for name in (
+            "dev/",  # a stream that looks twenty times a second whether the app's files have changed
             "deep_link",  # a copy of the page's state in a folder, a call
-            "run-history",
-            "runs",
             "proxy=",
             "file=http:",  # fetches any address from outside
             "file=https:",
             "file/",
             "process_recording",
-            "vibe-",
+            "vibe-",  # an editor of the app's own file
             "custom_component",
             "stream/",  # of sound and video
             "token",

@@ -10,6 +10,7 @@ import asyncio
 import time
 from asyncio import selector_events
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 try:
@@ -17,7 +18,6 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-import uvicorn.config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from demos.system import lacks
@@ -52,17 +52,21 @@ def most_connections(files: int) -> int:
 
 
 class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # chosen when uvicorn is imported
-    """uvicorn's HTTP, for at most `most` connections."""
+    """uvicorn's HTTP, for at most `most()` connections."""
 
-    most = MOST_CONNECTIONS
+    @staticmethod
+    @cache
+    def most() -> int:
+        """How many there may be; asked for by the first, for which the limit of open files is raised."""
+        return most_connections(raise_file_limit())
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self.since = time.monotonic()
-        if len(self.connections) <= self.most:
+        if len(self.connections) <= self.most():
             return
         there = [other for other in self.connections if not other.transport.is_closing()]
-        if len(there) <= self.most:  # those that were told to go are about to
+        if len(there) <= self.most():  # those that were told to go are about to
             return
         idle = [other for other in there if other is not self and not _is_busy(other)]
         if idle:
@@ -76,14 +80,9 @@ def _is_busy(connection: Any) -> bool:
     return connection.cycle is not None and not connection.cycle.response_complete
 
 
-def bound_connections() -> None:
-    """Raise the limit of open files, and have uvicorn keep its connections below it."""
-    BoundedProtocol.most = most_connections(raise_file_limit())
-    uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedProtocol.__name__}"
-    loops: Any = selector_events.BaseSelectorEventLoop
-    accept = loops._accept_connection
+accept: Any = getattr(selector_events.BaseSelectorEventLoop, "_accept_connection", None)
 
-    def accept_few(loop: Any, factory: Any, sock: Any, sslcontext: Any, server: Any, backlog: int, *rest: Any) -> Any:
-        return accept(loop, factory, sock, sslcontext, server, min(backlog, AT_ONCE), *rest)
 
-    loops._accept_connection = accept_few
+def accept_few(loop: Any, factory: Any, sock: Any, sslcontext: Any, server: Any, backlog: int, *rest: Any) -> Any:
+    """`_accept_connection` of asyncio's selector loop, for AT_ONCE of those that wait."""
+    return accept(loop, factory, sock, sslcontext, server, min(backlog, AT_ONCE), *rest)

@@ -11,8 +11,6 @@ import traceback
 from collections import OrderedDict
 from types import SimpleNamespace
 
-from gradio import queueing, routes
-
 from demos.errors import UserError
 
 IN_FULL = 3  # times that one error is told in full
@@ -58,12 +56,13 @@ def print_exc() -> None:
         logging.getLogger("gradio").error("an event failed", exc_info=sys.exc_info())
 
 
+TRACEBACK = SimpleNamespace(print_exc=print_exc)  # the module `traceback`, as far as Gradio uses it
+
+
 def keep_log_small() -> None:
-    """Filter what goes to standard error: our own log, Gradio's tracebacks, uvicorn's and asyncio's errors."""
+    """Filter what goes to standard error: our own log, Gradio's, uvicorn's and asyncio's errors."""
     counted = Counted()
     if logging.lastResort is not None:
         logging.lastResort.addFilter(counted)
     for name in ("asyncio", "uvicorn.error", "uvicorn.asgi", "gradio"):
         logging.getLogger(name).addFilter(counted)
-    for module in (queueing, routes):
-        module.traceback = SimpleNamespace(print_exc=print_exc)

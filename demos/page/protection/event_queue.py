@@ -73,15 +73,10 @@ class BoundedQueue(queueing.Queue):
         self.pending_messages_per_session: Mailboxes = Mailboxes(MOST_SESSIONS)
         self.event_ids_to_events: Events = Events()
         self.pending_event_ids_session: EventIds = EventIds()
-        self.ANALYTICS_MAX_EVENTS = 0  # none is kept, so no table of them can be made
         self.parked: dict[str, list[queueing.Event]] = {}  # by session, the oldest first
         self.unheard: dict[str, None] = {}  # sessions that have not listened yet, the oldest first
         self.turn = 0  # of the event that was started last
         self.places_sent_at: dict[str, float] = {}  # when, by line
-
-    def compute_analytics_summary(self, records: Any) -> dict[str, Any]:
-        """Nothing: nobody reads it, and one odd name among the records would break the end of each event."""
-        return self.cached_event_analytics_summary
 
     def start(self) -> None:
         super().start()
@@ -238,8 +233,3 @@ class BoundedQueue(queueing.Queue):
             for session, box in list(self.pending_messages_per_session.items()):
                 if not box.listeners and box.left < before:
                     await self._drop(session)
-
-
-def bound_the_queue() -> None:
-    """Have Gradio make a `BoundedQueue` for each app from now on."""
-    queueing.Queue = BoundedQueue

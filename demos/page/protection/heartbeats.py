@@ -13,7 +13,6 @@ from collections.abc import Container
 from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from demos.page.gradio_sessions import Sessions
 from demos.page.protection.answers import refuse
 
 HEARTBEAT = f"{API_PREFIX}/heartbeat/"
@@ -36,7 +35,7 @@ class Heartbeats:
             return
         session = scope["path"].rstrip("/").rpartition("/")[2]
         sessions = scope["app"].state_holder
-        if isinstance(sessions, Sessions):
+        if hasattr(sessions, "open_pages"):  # it is ours (demos/page/gradio_sessions.py)
             sessions.open_pages = self.of_session
         if self.of_session[session] >= OF_SESSION or not self._make_room(sessions):
             await refuse(send, 503, TOO_MANY)

@@ -11,7 +11,6 @@ from gradio.server_messages import UnexpectedErrorMessage
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.page.protection.answers import Answer, refuse
-from demos.page.protection.event_queue import BoundedQueue
 
 DATA, CALL = f"{API_PREFIX}/queue/data", f"{API_PREFIX}/call/"
 MOST_LISTENERS = 3  # of a session: a page has one, and for a moment two
@@ -31,7 +30,7 @@ class Listening:
             await self.app(scope, receive, send)
             return
         queue = scope["app"].get_blocks()._queue
-        if not isinstance(queue, BoundedQueue):
+        if not hasattr(queue, "listened"):  # Gradio's own (demos/page/protection/event_queue.py)
             await self.app(scope, receive, send)
             return
         of_page = scope["path"].startswith(DATA)

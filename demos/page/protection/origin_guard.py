@@ -7,9 +7,9 @@ who calls the API from a program sends neither, and is let in. A page that frame
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
-from gradio import route_utils, routes
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -35,16 +35,9 @@ class OriginGuard:
         await self.app(scope, receive, send)
 
 
-class ReadByUsAlone(route_utils.CustomCORSMiddleware):
-    """Gradio's answer to browsers that ask who may read an answer: our own page, on every host."""
-
-    def is_valid_origin(self, request_headers: Headers) -> bool:
-        return not is_foreign(request_headers.raw)
-
-
-def let_no_other_page_read() -> None:
-    """Have Gradio put `ReadByUsAlone` before each app that it makes from now on."""
-    routes.CustomCORSMiddleware = ReadByUsAlone
+def is_own_page(_: Any, request_headers: Headers) -> bool:
+    """`CustomCORSMiddleware.is_valid_origin`: this app's own pages alone may read an answer, on every host."""
+    return not is_foreign(request_headers.raw)
 
 
 def is_foreign(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -14,12 +14,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-import gradio as gr
 import orjson  # Gradio requires it
-from gradio import route_utils, routes
-from gradio.data_classes import FileData
 from gradio.route_utils import API_PREFIX
-from gradio.utils import NamedString
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection import upload_quota
@@ -114,14 +110,9 @@ class Newest(OrderedDict[str, Any]):
         return event
 
 
-def path_alone(_: gr.File, file: FileData) -> NamedString:
+STATUSES, SIGNALS = Newest(), Newest()  # of the uploads by their ids, in the place of Gradio's own
+
+
+def path_alone(_: Any, file: Any) -> str:
     """`gr.File._process_single_file`, without the empty file that it makes for each event and never deletes."""
-    return NamedString(file.path)
-
-
-def bound_uploads() -> None:
-    """Have Gradio note its files with `named_file`, and how far uploads are for the newest alone."""
-    route_utils.NamedTemporaryFile = named_file
-    gr.File._process_single_file = path_alone
-    routes.file_upload_statuses._statuses = Newest()
-    routes.file_upload_statuses._signals = Newest()
+    return str(file.path)

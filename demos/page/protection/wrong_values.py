@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
-from gradio import processing_utils
 
 WRONG = "A value does not match its field; reload the page and try again."
 original = gr.Blocks.preprocess_data
@@ -63,9 +62,3 @@ def _is_like_one(value: Any, choices: Sequence[tuple[str, Any]]) -> bool:
 async def fetch_nothing(*_: Any, **__: Any) -> str:
     """In the place of Gradio's download of a file whose path is an address: nothing of ours has such a file."""
     raise ValueError(WRONG)
-
-
-def tell_wrong_values() -> None:
-    """Have Gradio check with `checked`, and fetch nothing that a file is said to lie at."""
-    gr.Blocks.preprocess_data = checked
-    processing_utils.async_ssrf_protected_download = fetch_nothing

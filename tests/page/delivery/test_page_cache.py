@@ -10,7 +10,6 @@ import urllib.request
 from pathlib import Path
 
 import brotli
-import gradio
 import httpx
 import pytest
 from gradio.brotli_middleware import BrotliMiddleware
@@ -24,7 +23,8 @@ from starlette.testclient import TestClient
 from starlette.types import Scope
 
 from demos.page.delivery.page_cache import EARLY, EDITIONS, PageCache
-from demos.page.delivery.script_mends import MENDS
+from demos.page.patches.mend import SCRIPTS, mended_scripts
+from demos.page.patches.patches import MENDS
 from tests.run_coroutine import run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -171,20 +171,14 @@ def test_before_the_page_is_built_its_ground_is_our_paper() -> None:
     assert all(f"background: {paper};".encode() in EARLY for paper in papers)
 
 
-@pytest.mark.parametrize("name", MENDS)
-def test_gradios_script_is_mended(name: str) -> None:
-    """On the installed Gradio: a version that words it otherwise is sent as it is, and then this test says so."""
-    mends = MENDS[name]
-    assets = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
-    (script,) = (one for one in assets.glob(f"{name}-*.js") if mends[0][0].search(one.read_bytes()))
-    mended = original = script.read_bytes()
-    for old, new in mends:
-        assert len(old.findall(mended)) == 1
-        mended = old.sub(new, mended)
-    routes = [Mount("/assets", StaticFiles(directory=assets))]
-    middleware = [Middleware(PageCache), Middleware(BrotliMiddleware)]
+@pytest.mark.parametrize("name", ["Blocks", "Plot", "index"])
+def test_gradios_script_is_sent_as_mended(name: str) -> None:
+    scripts = mended_scripts(MENDS)
+    (path,) = (path for path in scripts if path.startswith(f"/assets/{name}-"))
+    mended, original = scripts[path], (SCRIPTS / Path(path).name).read_bytes()
+    routes = [Mount("/assets", StaticFiles(directory=SCRIPTS))]
+    middleware = [Middleware(PageCache, scripts=scripts), Middleware(BrotliMiddleware)]
     client = TestClient(Starlette(routes=routes, middleware=middleware))
-    path = f"/assets/{script.name}"
     for accepted in ("br", "gzip", "identity"):
         sent = client.get(path, headers={"accept-encoding": accepted, "range": "bytes=0-9"})
         assert sent.status_code == 200
@@ -195,7 +189,6 @@ def test_gradios_script_is_mended(name: str) -> None:
 
 
 def test_gradios_files_are_compressed_once_and_kept_by_the_browser() -> None:
-    assets = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
     read: list[str] = []
 
     class Counted(StaticFiles):
@@ -204,9 +197,9 @@ def test_gradios_files_are_compressed_once_and_kept_by_the_browser() -> None:
             return await super().get_response(path, scope)
 
     middleware = [Middleware(PageCache), Middleware(BrotliMiddleware)]
-    client = TestClient(Starlette(routes=[Mount("/assets", Counted(directory=assets))], middleware=middleware))
+    client = TestClient(Starlette(routes=[Mount("/assets", Counted(directory=SCRIPTS))], middleware=middleware))
     for pattern, kind in (("Index-*.js", "javascript"), ("Index-*.css", "css"), ("*.svg", "svg")):
-        file = next(assets.glob(pattern))
+        file = next(SCRIPTS.glob(pattern))
         for accepted in ("br", "gzip", "identity"):
             sent = client.get(f"/assets/{file.name}", headers={"accept-encoding": accepted})
             assert sent.content == file.read_bytes()

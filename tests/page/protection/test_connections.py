@@ -22,8 +22,12 @@ resource: Any = pytest.importorskip("resource", reason="this system has no limit
 PROGRAM = """
 import sys
 import gradio as gr
-from demos.page.protection import MIDDLEWARE, protect_server
-protect_server()
+from demos.page.patches.patch import apply_patches
+from demos.page.patches.patches import PATCHES
+from demos.page.protection import MIDDLEWARE
+from demos.page.protection.error_log import keep_log_small
+keep_log_small()
+apply_patches(PATCHES)
 with gr.Blocks(analytics_enabled=False) as demo:
     text = gr.Textbox()
     gr.Button().click(lambda said: said, text, text, api_name="echo")

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
-from gradio import queueing
 
 from demos.page.protection import MIDDLEWARE, event_queue
-from demos.page.protection.event_queue import BoundedQueue, bound_the_queue
+from demos.page.protection.event_queue import BoundedQueue
 from demos.page.protection.listening import MOST_LISTENERS
 from tests.hostile.wire import Answer, join, listen, send
+from tests.page.patched import apply_named
 
 QUICK, LARGE, STREAM, SLOW = range(4)
 
@@ -31,9 +31,8 @@ def started() -> list[str]:
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch, started: list[str]) -> Iterator[gr.Blocks]:
-    monkeypatch.setattr(queueing, "Queue", queueing.Queue)  # put back afterwards
     monkeypatch.setattr(event_queue, "LOOK_SECONDS", 0.1)
-    bound_the_queue()
+    apply_named(monkeypatch, "Queue")
 
     def quick(value: str) -> str:
         started.append(value)
@@ -108,6 +107,19 @@ def test_what_streams_starts_once_somebody_listens(
     assert heard(demo, "own") == ["own"]
     assert started == ["own0", "own1", "own2"]
     assert heard(demo, "left3") == ["left3"]
+
+
+def test_what_was_cancelled_before_anybody_listened_never_starts(
+    demo: gr.Blocks, post: Callable[..., Answer], started: list[str]
+) -> None:
+    event = json.loads(post(STREAM, "gone", "own").body)["event_id"]
+    assert "own" in demo._queue.parked
+    cancelled = {"session_hash": "own", "event_id": event, "fn_index": STREAM}
+    assert send(demo.local_url, "/gradio_api/cancel", cancelled).status == 200
+    post(QUICK, "next", "own")
+    assert list(listen(demo.local_url, "/gradio_api/queue/data?session_hash=own", 20))  # until all is answered
+    assert started == ["next"]
+    until(lambda: not demo._queue.event_ids_to_events)
 
 
 def test_answers_that_nobody_fetches_are_dropped_in_time(

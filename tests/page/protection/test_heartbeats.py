@@ -11,19 +11,17 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
-from gradio import routes, state_holder
 
-from demos.page.gradio_sessions import Sessions, keep_sessions_small
+from demos.page.gradio_sessions import Sessions
 from demos.page.protection import MIDDLEWARE, heartbeats
 from tests.hostile.wire import join, listen
+from tests.page.patched import apply_named
 
 
 @pytest.fixture
 def demo(monkeypatch: pytest.MonkeyPatch) -> Iterator[gr.Blocks]:
     monkeypatch.setattr(heartbeats, "MOST", 4)
-    monkeypatch.setattr(routes, "StateHolder", routes.StateHolder)  # put back afterwards
-    monkeypatch.setattr(state_holder, "SessionState", state_holder.SessionState)
-    keep_sessions_small()
+    apply_named(monkeypatch, "StateHolder", "SessionState")
     with gr.Blocks(analytics_enabled=False) as demo:
         count, shown = gr.State(0), gr.Number()
         gr.Button().click(lambda value: (value + 1, value + 1), count, [count, shown], api_name="add")

@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
-from gradio import route_utils, routes
+from gradio import routes
 
 from demos.page.protection import INNERMOST, MIDDLEWARE, upload_quota, uploading
-from demos.page.protection.uploading import MOST_PROGRESSES, Newest, bound_uploads
+from demos.page.protection.uploading import MOST_PROGRESSES, Newest
 from tests.hostile.wire import Answer, call, join, send
+from tests.page.patched import apply_named
 
 FORM = {"content-type": "multipart/form-data; boundary=x"}
 HEAD = b'--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\n'
@@ -27,11 +28,7 @@ END = b"\r\n--x--\r\n"
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    monkeypatch.setattr(route_utils, "NamedTemporaryFile", route_utils.NamedTemporaryFile)  # put back afterwards
-    monkeypatch.setattr(gr.File, "_process_single_file", gr.File._process_single_file)
-    for name in ("_statuses", "_signals"):
-        monkeypatch.setattr(routes.file_upload_statuses, name, getattr(routes.file_upload_statuses, name))
-    bound_uploads()
+    apply_named(monkeypatch, "NamedTemporaryFile", "_process_single_file", "_statuses", "_signals")
     with gr.Blocks(analytics_enabled=False) as demo:
         picked = gr.File()
         picked.change(lambda path: Path(path).read_text(encoding="utf-8"), picked, gr.Textbox(), api_name="pick")
@@ -137,6 +134,14 @@ def test_of_too_much_on_its_way_the_first_is_given_up(url: str, monkeypatch: pyt
         second.setblocking(False)
         with pytest.raises(BlockingIOError):
             second.recv(1)
+
+
+def test_gradio_notes_how_far_uploads_are_for_the_newest(url: str) -> None:
+    uploads = routes.file_upload_statuses
+    for number in range(MOST_PROGRESSES + 10):
+        uploads.track(f"upload{number}")
+    assert len(uploads._statuses) == len(uploads._signals) == MOST_PROGRESSES
+    assert not uploads.is_done(f"upload{MOST_PROGRESSES + 9}")
 
 
 def test_how_far_uploads_are_is_noted_for_the_newest() -> None:

@@ -8,19 +8,16 @@ from typing import Any
 
 import gradio as gr
 import pytest
-from gradio import processing_utils
 
-from demos.page.protection.wrong_values import WRONG, tell_wrong_values
+from demos.page.protection.wrong_values import WRONG
 from tests.hostile.wire import call
+from tests.page.patched import apply_named
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gr.Blocks, "preprocess_data", gr.Blocks.preprocess_data)  # put back afterwards
-        download = processing_utils.async_ssrf_protected_download
-        patch.setattr(processing_utils, "async_ssrf_protected_download", download)
-        tell_wrong_values()
+        apply_named(patch, "preprocess_data", "async_ssrf_protected_download")
         with gr.Blocks(analytics_enabled=False) as demo:
             inputs = (
                 gr.Slider(0, 5),

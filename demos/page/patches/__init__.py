@@ -1,0 +1,1 @@
+"""What this app changes in Gradio, uvicorn and asyncio while it runs, and how it does without each change."""
