@@ -128,17 +128,9 @@ def write(frames: list[Frame], path: Path) -> None:
     )
 
 
-def main(folder: Path = ASSETS) -> int:
-    """Take both pictures; 2 and one sentence where there is no Chromium."""
-    chromium = find_chromium()
-    if chromium is None:
-        print("There is no Chromium on this machine; install one, or name it in CHROMIUM.", file=sys.stderr)
-        return 2
-    with (
-        tempfile.TemporaryDirectory() as runs,
-        running_app(INSIDE_BERT_RUNS=runs, HF_HUB_OFFLINE="1") as url,
-        sync_playwright() as playwright,
-    ):
+def take(url: str, chromium: str, folder: Path) -> list[Frame]:
+    """Take both pictures of the app at `url`, write them into the folder, and return the animation's frames."""
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         size = {"width": SCREEN[0], "height": SCREEN[1]}
         still = browser.new_page(viewport=size, device_scale_factor=SHARPNESS)
@@ -152,6 +144,17 @@ def main(folder: Path = ASSETS) -> int:
         frames = [frame for scene in (typing, picking, training) for frame in scene(page, url)]
         browser.close()
     write(frames, folder / ANIMATION)
+    return frames
+
+
+def main(folder: Path = ASSETS) -> int:
+    """Take both pictures of an app of their own; 2 and one sentence where there is no Chromium."""
+    chromium = find_chromium()
+    if chromium is None:
+        print("There is no Chromium on this machine; install one, or name it in CHROMIUM.", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as runs, running_app(INSIDE_BERT_RUNS=runs, HF_HUB_OFFLINE="1") as url:
+        frames = take(url, chromium, folder)
     for name in (SCREENSHOT, ANIMATION):
         print(f"{folder / name}: {(folder / name).stat().st_size / 1e6:.2f} MB")
     print(f"{len(frames)} frames, {sum(frame.milliseconds for frame in frames) / 1000:.1f} s")

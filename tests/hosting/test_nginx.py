@@ -18,7 +18,9 @@ from tests.conftest import START_SECONDS, answers, end_app, free_port, start_app
 
 README = Path(__file__).resolve().parents[2] / "assets" / "hosting" / "README.md"
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")  # nginx wants a folder for each
+# Started by root, nginx would work as a user who may not open the test's folder; started by others, it ignores `user`.
 AROUND = """
+user root;
 daemon off;
 pid {folder}/pid;
 error_log {folder}/error.log;
