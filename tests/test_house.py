@@ -54,6 +54,8 @@ TOP_LEVEL = {
         "pyproject.toml",
         "CHANGELOG.md",
         "SECURITY.md",
+        "CONTRIBUTING.md",
+        "CITATION.cff",
     ),
     *("LICENSE", ".ci", ".gitignore", ".gitattributes"),
 }

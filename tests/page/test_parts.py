@@ -92,9 +92,10 @@ print(any(isinstance(script, str) and '"letters"' in script for script in script
 
 @pytest.mark.slow
 @needs_links
-def test_the_part_that_the_readme_adds_is_there(tmp_path: Path) -> None:
+def test_the_part_that_the_readme_of_demos_adds_is_there(tmp_path: Path) -> None:
     """Its files put into a folder of a copy, and nothing else: it stands in its lesson and in the link, and draws."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a part")[2].partition("\n## ")[0]
+    readme = (ROOT / "demos" / "README.md").read_text(encoding="utf-8")
+    readme = readme.partition("## Add a part")[2].partition("\n## ")[0]
     assert "`long_words/` in `demos/lessons/attention/`" in readme
     shutil.copytree(ROOT / "demos", tmp_path / "demos", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "app.py", tmp_path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from demos.errors import UserError
+from demos.files import ASSETS
 from demos.page.questions.question_file import MOST_BYTES, placeholders, read_question
 
 QUESTION = """---
@@ -51,6 +53,14 @@ def test_a_question_is_read(tmp_path: Path) -> None:
     for text in (question.answers[0].why, question.answers[1].why):
         assert "<img" not in text
         assert 'href="javascript' not in text
+
+
+def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> None:
+    readme = (ASSETS / "tours" / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```markdown\n(---\nkind:.*?)```", readme, flags=re.S)
+    question = read_question(written(tmp_path, example), tmp_path)
+    assert (question.kind, question.right) == ("choice", "random")
+    assert [answer.name for answer in question.answers] == ["random", "swapped"]
 
 
 @pytest.mark.parametrize(

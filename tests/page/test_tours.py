@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -17,7 +18,7 @@ from demos.page.head import head
 from demos.page.services import Services
 from demos.page.tours.checks import Place, check_tour, is_on_offer, renamed
 from demos.page.tours.places import places_of
-from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, offered, read_tour
+from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, bundled_tours, offered, read_tour
 from tests.lectures import Difference, differences, slides
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,12 +172,30 @@ def places(store: ModelStore) -> dict[str, Place]:
 
 
 def test_the_bundled_tours_lead_to_what_there_is(places: dict[str, Place]) -> None:
-    files = sorted(BUNDLED.glob("*.md"))
+    files = bundled_tours()
     assert len(files) >= 5  # for a first visitor, and one for each of four lectures
     for file in files:
         tour = read_tour(file)
         check_tour(tour, places)
         assert all(stop.text for stop in tour.stops)
+
+
+def test_the_tour_that_their_readme_shows_leads_to_what_there_is(tmp_path: Path, places: dict[str, Place]) -> None:
+    (example, question) = re.findall(r"```markdown\n(.*?)```", (BUNDLED / "README.md").read_text("utf-8"), flags=re.S)
+    tour = read_tour(written(tmp_path, example))
+    check_tour(tour, places)
+    (stop,) = tour.stops
+    assert (tour.title, stop.light, stop.asks) == ("My lecture", "tokens-picture", True)
+    assert "What only the speaker reads" in stop.notes
+    assert question.startswith("---\nkind: choice\n")  # tests/page/test_question_file.py reads it
+
+
+def test_the_links_of_the_readme_lead_to_what_there_is(places: dict[str, Place]) -> None:
+    links = re.findall(r"\]\(http://127\.0\.0\.1:7860/([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(links) == 5
+    parts = [urlsplit(link) for link in links]
+    stops = [Stop(part.path, part.path, part.query, "", False, "", "", ("", ""), 1) for part in parts]
+    check_tour(Tour("README.md", "readme", "README", tuple(stops)), places)
 
 
 def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places: dict[str, Place]) -> None:

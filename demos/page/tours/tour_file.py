@@ -65,8 +65,9 @@ class Tour:
 
 
 def bundled_tours() -> list[Path]:
-    """The files that come along, in the order in which they are offered."""
-    return sorted(BUNDLED.glob("*.md"), key=lambda path: (path.name != FIRST, path.name))
+    """The files that come along, in the order in which they are offered; the README beside them is no tour."""
+    tours = (path for path in BUNDLED.glob("*.md") if path.name != "README.md")
+    return sorted(tours, key=lambda path: (path.name != FIRST, path.name))
 
 
 def read_tour(path: Path) -> Tour:
