@@ -21,7 +21,10 @@ from tests.conftest import ROOT, START_SECONDS, answers, free_port
 from tests.test_restart import found
 from tests.visit import Visit, train
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems are simulated on Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems are simulated on Linux"),
+]
 MEMORY = "Here a container's limit of memory can't be read: the app counts on the whole machine's."
 FILES = "Here the limit of open files can't be read: connections are bounded by a fixed number."
 FREED = "Here freed memory can't be given back on demand: after many readers the app holds more than it uses."

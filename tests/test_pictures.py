@@ -48,6 +48,7 @@ def test_without_chromium_it_is_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_both_pictures_are_taken_of_the_app(app_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a training of one epoch, which has fewer frames."""
     chromium = find_chromium()

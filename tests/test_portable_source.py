@@ -140,6 +140,7 @@ def test_what_every_system_has_is_not(line: str, tmp_path: Path) -> None:
     assert faults(tmp_path / "source.py") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_types_hold_on_other_systems(platform: str) -> None:
     """Every attribute of Python's own modules that is read without a look at the system is there on each."""

@@ -1,4 +1,4 @@
-"""Each lesson opened once: it comes drawn, fits its first screen, follows its box and a control, and ends as it began.
+"""Each lesson opened once: it comes drawn, fits its first screen, follows the sentence and a control.
 
 This is what the short run (`python -m pytest`) sees of every lesson; all parts on all screens are in test_views.py.
 """
@@ -32,6 +32,17 @@ SEEN = """(lesson) => {
     return [words, pictures, frames, boxes.map((box) => [box.value, box.checked])];
 }"""
 
+# The label of the first control in the open part that one press changes, marked; none: "".
+FIRST_CONTROL = """(panel) => {
+    const kinds = "input[type=radio]:not(:checked), input[type=checkbox], [role=option][aria-selected=false]";
+    const controls = [...document.getElementById(panel).querySelectorAll(kinds)];
+    const first = controls.find((one) => one.checkVisibility() && !one.closest(".question"));
+    if (!first) return "";
+    const pressed = first.closest("label") ?? first;
+    pressed.dataset.firstControl = "";
+    return pressed.textContent.trim() || "a switch";
+}"""
+
 
 @pytest.mark.quick
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
@@ -57,6 +68,11 @@ def test_it_comes_drawn_fits_its_first_screen_and_shows_what_a_drawing_shows(
     assert page.evaluate(SEEN, lesson.slug) != sent or lesson.slug in READ_NO_SENTENCE
     assert type_sentence(page, asked, lesson.slug, DEFAULT_TEXT)
     assert page.evaluate(SEEN, lesson.slug) == sent
+
+    if control := page.evaluate(FIRST_CONTROL, panel):
+        before = page.url
+        page.locator("[data-first-control]").click()
+        assert asked.since_last() or page.url != before, f"nothing follows a press on {control}"
 
 
 def comes_drawn(page: Page, asked: Asked, app_url: str, lesson: str) -> None:

@@ -16,6 +16,8 @@ from gradio_client import Client
 
 from tests.conftest import START_SECONDS, answers, end_app, free_port, start_app
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).resolve().parents[2] / "assets" / "hosting" / "README.md"
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")  # nginx wants a folder for each
 # Started by root, nginx would work as a user who may not open the test's folder; started by others, it ignores `user`.

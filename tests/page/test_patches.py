@@ -137,6 +137,7 @@ def page(store: ModelStore) -> gr.Blocks:
     return demo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left_out", [None, *PATCHES], ids=lambda patch: patch.path if patch else "none")
 def test_the_page_works_without_it(
     page: gr.Blocks, left_out: Patch | None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -161,6 +162,7 @@ def test_the_page_works_without_it(
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.slow
 def test_the_pages_are_the_same_where_each_is_built_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     import app
     from demos.lessons import discover
