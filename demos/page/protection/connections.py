@@ -7,6 +7,7 @@ the loop accepts a few at a time: asyncio takes all that wait at once, before an
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from asyncio import selector_events
 from contextlib import suppress
@@ -33,7 +34,7 @@ REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-len
 
 def raise_file_limit() -> int:
     """The soft limit of open files, raised as far as allowed; MOST_FILES where the system has none to read."""
-    if resource is None:
+    if sys.platform == "win32" or resource is None:
         lacks("Here the limit of open files can't be read: connections are bounded by a fixed number.")
         return MOST_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
