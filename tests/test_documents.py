@@ -55,6 +55,7 @@ def test_what_is_not_there_is_noticed(text: str) -> None:
     assert len(missing("README.md", text)) == 1
 
 
+@pytest.mark.slow
 def test_the_calls_of_the_api_work(app_url: str, capsys: pytest.CaptureFixture[str]) -> None:
     (snippet,) = re.findall(r"```python\n(.*?)```", text_of("demos/API.md"), flags=re.S)
     assert snippet.count("api_name=") == 6

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Which floors a floor may import. A floor may be skipped, never climbed; bert/ must not know training/.
 FLOORS = (
     "errors",
+    "system",
     "files",
     "counting",
     "templates",
@@ -30,7 +31,7 @@ FLOORS = (
     "app",
 )
 BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
-BELOW["errors"] = BELOW["files"] = BELOW["counting"] = set()
+BELOW["errors"] = BELOW["system"] = BELOW["files"] = BELOW["counting"] = set()
 BELOW["templates"] = {"counting"}
 BELOW["lecturer_files"] = {"errors"}
 BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson

@@ -54,6 +54,7 @@ def read_in(folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     shutil.copy(ROOT / "app.py", tmp_path)
     shutil.copy(ROOT / "requirements.txt", tmp_path)

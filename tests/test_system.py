@@ -28,6 +28,7 @@ def test_what_no_code_page_has_is_printed(encoding: str) -> None:
     assert done.stdout.decode(encoding).rstrip() == SAID.encode(encoding, "backslashreplace").decode(encoding)
 
 
+@pytest.mark.slow
 def test_the_command_tells_its_options_on_any_console() -> None:
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "demos.training", "--help"]

@@ -1,4 +1,4 @@
-"""Each lesson opened once: it comes drawn, fits its first screen, follows the sentence and a control.
+"""Each lesson opened once: it comes drawn, fits its first screen, follows the sentence, a hostile one too, and a control.
 
 This is what the short run (`python -m pytest`) sees of every lesson; all parts on all screens are in test_views.py.
 """
@@ -21,6 +21,7 @@ LESSONS = discover()
 # Lessons whose first view reads no sentence.
 READ_NO_SENTENCE = {lesson.slug for lesson in LESSONS if lesson.parts and not lesson.parts[0].reads_sentence}
 OTHER = "The imperturbable banker moved his boats from the bank of the lake."  # as many tokens: the same are followed
+NASTY = "The <img src=x onerror=alert(1)> of ${alert(1)} and </script><script>alert(1)</script> is {{7*7}}."
 GIVEN_UP = 300  # seconds in which the app has not drawn its first views, on the slowest machine
 # What is to be seen of a lesson: its words, its pictures, and what a frame has drawn.
 SEEN = """(lesson) => {
@@ -69,6 +70,8 @@ def test_it_comes_drawn_fits_its_first_screen_and_shows_what_a_drawing_shows(
     assert type_sentence(page, asked, lesson.slug, DEFAULT_TEXT)
     assert page.evaluate(SEEN, lesson.slug) == sent
 
+    type_sentence(page, asked, lesson.slug, NASTY)
+    assert page.locator("img[src=x]").count() == 0  # and no dialog, which fails the test by itself
     if control := page.evaluate(FIRST_CONTROL, panel):
         before = page.url
         page.locator("[data-first-control]").click()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 SENTENCE = "#bar-text textarea"
@@ -115,7 +114,6 @@ def test_impossible_choices_in_the_link_fall_back_and_the_others_count(open_less
     assert query(page)["hidden"] == "64"
 
 
-@pytest.mark.quick
 def test_the_bar_and_hostile_text(open_lesson: Callable[..., Page], turn_to: Callable[..., None]) -> None:
     page = open_lesson("tokens", text="The model stays.")
     expect(page.locator("#bar-status")).to_contain_text("6 layers")

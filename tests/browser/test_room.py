@@ -251,7 +251,6 @@ def it_is_shown_on_the_whole_screen(page: Page, code: str) -> None:
     expect(big).to_be_hidden()
 
 
-@pytest.mark.quick
 def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: Page, app_url: str) -> None:
     page = open_lesson("attention", text="A patient teacher reads.")
     code = opened(page)
@@ -332,6 +331,7 @@ def test_the_classs_data_set_is_opened_in_fine_tune_and_trained_on(open_lesson: 
     expect(page.locator("#finetune-results")).to_contain_text("For comparison: logistic regression")
 
 
+@pytest.mark.quick
 def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:
     page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
     code = opened(page)

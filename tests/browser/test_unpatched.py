@@ -36,12 +36,12 @@ def url(log: Path) -> Iterator[str]:
     port = free_port()
     env = {**os.environ, "INSIDE_BERT_RUNS": str(log.parent / "runs"), "HF_HOME": str(log.parent / "hub")}
     command = [sys.executable, "-c", PROGRAM, str(port)]
-    with log.open("w") as output:
+    with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT)
     url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
     try:
-        while "is ready" not in log.read_text() or not answers(url):
-            assert time.monotonic() < deadline, log.read_text()[-4_000:]
+        while "is ready" not in log.read_text(encoding="utf-8") or not answers(url):
+            assert time.monotonic() < deadline, log.read_text(encoding="utf-8")[-4_000:]
             time.sleep(0.2)
         yield url
     finally:
@@ -67,6 +67,6 @@ def test_the_page_works_with_nothing_changed(url: str, log: Path, browser: Brows
     expect(page.locator("#attention-heatmap .js-plotly-plot .main-svg").first).to_be_visible()
     context.close()
     assert faults == []
-    lines = [line for line in log.read_text().splitlines() if "does without this" in line]
+    lines = [line for line in log.read_text(encoding="utf-8").splitlines() if "does without this" in line]
     assert len(set(lines)) == len(lines) == len(PATCHES) + len(MENDS)
-    assert "Traceback" not in log.read_text()
+    assert "Traceback" not in log.read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ def rows_of(lines: list[str]) -> np.ndarray:
     return np.array([ast.literal_eval(line[line.index(" [") + 1 : line.rindex("]") + 1]) for line in lines])
 
 
+@pytest.mark.slow
 def test_the_programs_print_what_the_page_draws(loaded: LoadedModel, models: Found) -> None:
     run, spec = run_of(models, loaded, TEXT, PAIR), loaded.spec
     *lines, last = printed(contribution_code(spec, run.encoding, 1, 2))

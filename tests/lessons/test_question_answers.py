@@ -275,6 +275,7 @@ def test_the_more_probable_of_two_words(services: Services) -> None:
         assert (answer.facts["great_alone"], answer.facts["terrible_alone"]) == near(tuple(chances("")))
 
 
+@pytest.mark.slow
 def test_masked_words(services: Services) -> None:
     pretrained = services.pretrained(BUNDLED)
     tokenizer, encoder = pretrained.tokenizer, pretrained.encoder.model
@@ -311,6 +312,7 @@ def test_similar_vectors(services: Services, references: list[Reference]) -> Non
         assert answer.keys == {"zero" if mean < 0.15 else "high" if mean > 0.5 else "some"}
 
 
+@pytest.mark.slow
 def test_agreement_with_people(services: Services, model: Any, tokenizer: Any) -> None:
     with (DATA / "similarity.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -327,6 +329,7 @@ def test_agreement_with_people(services: Services, model: Any, tokenizer: Any) -
     assert answer.keys == {name for name, value in rho.items() if value > max(rho.values()) - 0.01}
 
 
+@pytest.mark.slow
 def test_search(services: Services, model: Any, tokenizer: Any) -> None:
     with (DATA / "library.tsv").open(encoding="utf-8") as file:
         library = [row["sentence"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]

@@ -107,7 +107,9 @@ def test_the_checks_tell_what_has_changed() -> None:
 
 
 def test_what_a_module_uses_of_another_is_read_in_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "some_user.py").write_text("import traceback\ntraceback.print_exc()\ntraceback.format_exc()\n")
+    (tmp_path / "some_user.py").write_text(
+        "import traceback\ntraceback.print_exc()\ntraceback.format_exc()\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     assert uses("some_user", "traceback", "print_exc", "format_exc")(None)
     assert not uses("some_user", "traceback", "print_exc")(None)

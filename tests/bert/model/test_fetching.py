@@ -112,6 +112,7 @@ def test_broken_weights_are_named_thrown_away_and_fetched_again(
     assert store.begin("fetched").result(timeout=60).model.config.hidden_size == 384
 
 
+@pytest.mark.slow
 def test_weights_that_break_on_the_disk_are_fetched_again(hub: type[FaultyHub]) -> None:
     weights = model_folder(SPEC) / WEIGHTS
     whole = weights.read_bytes()

@@ -24,6 +24,7 @@ def services(store: ModelStore) -> Services:
     return Services(store, "minilm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "direction"), [("object", OWN), ("coreference", 1)])
 def test_picture_table_and_program_say_the_same(services: Services, name: str, direction: int) -> None:
     sentence = Sentence("", "", "minilm")

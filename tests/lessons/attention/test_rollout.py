@@ -149,6 +149,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_programs_print_these_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(Sentence('Say "unflappable"\\n{x} now.', PAIR, "minilm"))
     for recipe in PROGRAMS:

@@ -253,6 +253,7 @@ def test_menus_and_choices_agree(tiny: LoadedModel) -> None:
         assert Answers("two", None, "own", *menus, True, "").choice(tiny) == choice
 
 
+@pytest.mark.slow
 def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     """And on the project's own sentences of joy and sadness, frozen vectors beat the words alone."""
     monkeypatch.chdir(Path(__file__).resolve().parents[3])

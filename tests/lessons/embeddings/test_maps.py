@@ -54,6 +54,7 @@ def show(handlers: part.Maps) -> Show:
     return last
 
 
+@pytest.mark.slow
 def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: part.Maps) -> None:
     shown = show(method="tsne")
     assert shown["drawn"]

@@ -94,6 +94,7 @@ def test_the_beam_is_beside_the_greedy_text_and_a_random_one(services: Services)
     assert (at_most(-3, 5), at_most(2.0, 5)) == (1, 2)
 
 
+@pytest.mark.slow
 def test_the_program_searches_as_the_page_does(services: Services) -> None:
     decoder = services.decoder()
     found = search(decoder, beginning(decoder, TEXT), 3, 5).finished
@@ -142,6 +143,7 @@ def test_a_text_has_an_end(services: Services) -> None:
         last(services, LONGEST, TEXT, full, *GREEDY)
 
 
+@pytest.mark.slow
 def test_the_program_writes_the_pages_text(services: Services) -> None:
     lines = printed(writing_code(TEXT, Method(), 8))
     decoder = services.decoder()

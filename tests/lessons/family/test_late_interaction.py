@@ -37,6 +37,7 @@ def scores_of(bundled: LoadedModel, query: str) -> list[float]:
     return [float((asked @ units(sentence).T).max(dim=1).values.sum()) for sentence in our_library().sentences]
 
 
+@pytest.mark.slow
 def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) -> None:
     drawn = part.drawn(services, BAR, part.QUERY, 2)
     expected = scores_of(bundled, part.QUERY)
@@ -54,6 +55,7 @@ def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) ->
     assert 0 < answer.facts["shared"] <= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["rings of a 🪐 planet", "the café's “menu”"])
 def test_the_program_leaves_out_what_the_page_leaves_out(services: Services, query: str) -> None:
     """A character outside the vocabulary is [UNK] to both, and counts; only what the tokenizer adds is left out."""

@@ -32,6 +32,7 @@ def services(store: ModelStore) -> Services:
     return Services(store, "minilm")
 
 
+@pytest.mark.slow
 def test_the_ranks_are_the_decoders(services: Services) -> None:
     task = TASKS[2]
     plot = of_all(services, EMPTY, task.name, OUR_DECODER)["plot"]

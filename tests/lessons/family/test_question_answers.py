@@ -81,6 +81,7 @@ def test_the_states_that_another_last_word_changes(
         assert changed[1] == 0  # the answer that is right
 
 
+@pytest.mark.slow
 def test_both_searches(services: Services, tokenizer: Any, encoder: Any) -> None:
     def vectors(texts: list[str]) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Of each text (the mean of its states as a unit vector, the unit vectors of pieces with a letter or digit)."""

@@ -28,6 +28,7 @@ def comparison(mix: float, by_hand: list[float]) -> Comparison:
                       steps, 100, 50, 10)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel, tmp_path: Path) -> None:
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
     before = shown(services, Sentence("", "", "tiny"))

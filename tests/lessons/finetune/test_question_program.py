@@ -55,6 +55,7 @@ def run(recipe: Recipe, folder: Path, tiny: LoadedModel, scale: float) -> tuple[
     return done, output.getvalue().splitlines()
 
 
+@pytest.mark.slow
 def test_program_and_page_agree_in_threshold_and_exact_match(
     tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

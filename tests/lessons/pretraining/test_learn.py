@@ -165,6 +165,7 @@ def test_the_program_prints_the_pages_first_step(
     check(lines, Learner(found), found, situation)
 
 
+@pytest.mark.slow
 def test_our_heads_learn_our_paragraphs(store: ModelStore) -> None:
     learning = Learning(Services(store, "minilm"))
     situation = learning.situation("minilm", read_beside(controller.__file__, "paragraphs.txt"), 1e-4, 2, 0, False)

@@ -179,6 +179,7 @@ def test_what_must_wait_is_counted() -> None:
     assert "10 words to read, 11 tokens to write" in waits("dates")
 
 
+@pytest.mark.slow
 def test_a_run_leaves_all_its_looks_and_runs_of_another_task_go() -> None:
     trainer = Trainer(SimpleNamespace(trainings=TrainingService()))  # type: ignore[arg-type]
     french = Ran("french", "GRU, attention", 10, 25, 3.0, (True,) * len(held_out()))

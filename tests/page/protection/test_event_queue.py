@@ -189,6 +189,7 @@ def test_who_listens_goes_before_who_does_not(demo: gr.Blocks, post: Callable[..
     assert len(started) < 40
 
 
+@pytest.mark.slow
 def test_a_hundred_who_open_the_page_at_once_are_all_served(demo: gr.Blocks, post: Callable[..., Answer]) -> None:
     def student(name: str) -> tuple[list[int], list[str]]:
         statuses = [post(QUICK, f"{number}", name).status for number in range(8)]

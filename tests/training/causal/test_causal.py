@@ -120,6 +120,7 @@ def test_a_short_training_writes_what_the_app_reads(
     assert json.loads((tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1])["step"] == line["step"]
 
 
+@pytest.mark.slow
 def test_the_file_in_the_repository_is_what_was_measured(bundled: LoadedModel) -> None:
     """A few lines of common prose, which the trained decoder predicts far better than the head it began with."""
     text = "he looked at her for a moment, and then he said that he did not know what to do with the letter."

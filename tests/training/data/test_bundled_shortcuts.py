@@ -168,6 +168,7 @@ def test_lengths_punctuation_negations_or_one_sentence_do_not_give_a_paraphrase_
     assert all(bag_accuracy(PARAPHRASE, side) < 0.65 for side in SIDES)
 
 
+@pytest.mark.slow
 def test_one_cosine_does_not_solve_paraphrases_and_frozen_vectors_learn_some(bundled: LoadedModel) -> None:
     first, second = (vectors_of(bundled, "paraphrase.tsv", (side,)) for side in SIDES)
     cosine = threshold((first * second).sum(axis=1))
@@ -262,6 +263,7 @@ def without_scene() -> float:
     return float(np.mean(sure.argmax(axis=1) == RIGHT))
 
 
+@pytest.mark.slow
 def test_no_shortcut_finds_the_right_ending(bundled: LoadedModel) -> None:
     measured = {name: (picks(score), limit) for name, (score, limit) in SHORTCUTS.items()}
     measured |= {"the highest MiniLM cosine to the scene": (by_cosine(bundled), 0.6)}

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 
 import numpy as np
+import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -94,6 +95,7 @@ def test_no_word_gives_a_class_away() -> None:
     assert skewed == set()
 
 
+@pytest.mark.slow
 def test_a_classifier_of_the_hypothesis_alone_does_little_more_than_guess(bundled: LoadedModel) -> None:
     """What such data gives away (Gururangan et al. 2018): the sheet says how much it is here."""
     model, folds = LogisticRegression(max_iter=1_000), GroupKFold(8)

@@ -52,6 +52,7 @@ def test_both_classes_are_written_alike() -> None:
     assert abs(lengths[POSITIVE].mean() - lengths[~POSITIVE].mean()) < 0.5
 
 
+@pytest.mark.slow
 def test_neither_the_surface_nor_single_words_give_the_label_away() -> None:
     regression = LogisticRegression(max_iter=1_000)
     marks = cross_validated(

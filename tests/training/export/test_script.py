@@ -61,6 +61,7 @@ def at_hand(tiny: LoadedModel, base: Path, monkeypatch: pytest.MonkeyPatch) -> M
     return Store()
 
 
+@pytest.mark.slow
 def test_page_program_and_command_give_the_same_numbers(
     at_hand: ModelStore, films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
