@@ -19,6 +19,7 @@ FLOORS = (
     "errors",
     "files",
     "counting",
+    "system",
     "templates",
     "lecturer_files",
     "bert",
@@ -30,7 +31,7 @@ FLOORS = (
     "app",
 )
 BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
-BELOW["errors"] = BELOW["files"] = BELOW["counting"] = set()
+BELOW["errors"] = BELOW["files"] = BELOW["counting"] = BELOW["system"] = set()
 BELOW["templates"] = {"counting"}
 BELOW["lecturer_files"] = {"errors"}
 BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson
