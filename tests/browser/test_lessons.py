@@ -1,4 +1,4 @@
-"""Each lesson opened once: it comes drawn, fits its first screen, follows the sentence, a hostile one too, and a control.
+"""Each lesson opened once: it comes drawn, fits its first screen, follows what is typed, hostile or not, and a control.
 
 This is what the short run (`python -m pytest`) sees of every lesson; all parts on all screens are in test_views.py.
 """

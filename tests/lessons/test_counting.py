@@ -76,6 +76,7 @@ def unexplained(program: str) -> list[str]:
     return [line for line in program.splitlines() if INDEX.search(line) and "on the page" not in line]
 
 
+@pytest.mark.slow
 def test_every_panel_says_what_the_page_calls_its_layer_and_head(store: ModelStore, bundled: LoadedModel) -> None:
     assert from_zero(layer=5, head=11) == "indices from 0; on the page: layer 6, head 12"
     assert unexplained("layer, head, token = 5, 11, 2") == ["layer, head, token = 5, 11, 2"]
