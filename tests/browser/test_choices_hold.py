@@ -178,6 +178,7 @@ def test_a_menu_holds_while_another_sentence_is_awaited(
     page.get_by_role("option").nth(3).click()
     picked = menu.input_value()
     assert picked != before
+    page.wait_for_url(re.compile("[?&]of="))
     of = query(page)["of"]
     server.go_on()
     asked.since_last()

@@ -12,6 +12,7 @@ from demos.bert.family.attentions import of_our_translator
 from demos.bert.family.members import AGREEMENT
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from tests.browser.bertviz import opacities, visible
+from tests.browser.events import Asked
 
 FRAME = "#family-bertviz iframe"
 OTHER = "the small dogs sleep behind the green school"
@@ -29,8 +30,9 @@ def frame_of(page: Page, rows: int, columns: int) -> Frame:
     return frame
 
 
-def test_three_kinds_are_three_pictures(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("family", part="attention")
+def test_three_kinds_are_three_pictures(page: Page, open_lesson: Callable[..., Page]) -> None:
+    asked = Asked(page)
+    open_lesson("family", part="attention")
     page.wait_for_selector(f"{FRAME}[data-drawn]")
     kinds = of_our_translator(AGREEMENT).kinds
     for kind, title in ((CROSS, "Cross"), (DECODER, "Decoder"), (ENCODER, "Encoder")):
@@ -41,7 +43,8 @@ def test_three_kinds_are_three_pictures(open_lesson: Callable[..., Page]) -> Non
     assert "attention=encoder" in page.url
 
     frame.locator("#layer").select_option("0")  # bertviz's own menu, and its squares
-    expect(page).to_have_url(re.compile("layer=0"))
+    expect(page).to_have_url(re.compile("layer=0"))  # at once; the layer's weights come later
+    asked.since_last()
     expect(page.locator("#family-attention-said")).to_contain_text("There is no mask")
     frame.locator("#all-heads").click()
     drawn = opacities(frame)
