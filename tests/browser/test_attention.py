@@ -77,6 +77,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     page.locator("#attention-heads-controls .label-wrap").click()
     expect(page.locator("#attention-layer input[type=number]")).to_have_value("6")
     page.wait_for_url(re.compile("layer=5"))
+    drawn(page, "head 5 6")
     last = visible(run.attentions[5])
     np.testing.assert_allclose(opacities(frame)[6], last[6], atol=2e-3)  # and head 6 is still alone
     assert off(opacities(frame)[5])
@@ -97,6 +98,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     page.locator("#attention-layer input[type=number]").fill("2")
     page.locator("#attention-layer input[type=number]").press("Enter")
     expect(frame.locator("#layer")).to_have_value("1")
+    drawn(page, "head 1 6")
     np.testing.assert_allclose(opacities(frame)[6], expected[6], atol=2e-3)
 
 
