@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,8 @@ def test_both_pictures_are_taken_of_the_app(app_url: str, tmp_path: Path, monkey
         assert not os.environ.get("CI")
         pytest.skip("no Chromium on this machine")
     monkeypatch.setattr(pictures, "EPOCHS", 1)
-    frames = pictures.take(app_url, chromium, tmp_path)
+    with ThreadPoolExecutor(1) as apart:  # Playwright may be at work in this thread, for the tests of the browser
+        frames = apart.submit(pictures.take, app_url, chromium, tmp_path).result()
     before_training = len(TYPED) + 1 + len(HEADS)
     assert before_training + 2 <= len(frames) <= before_training + CURVES + 1
     assert len({frame.picture.tobytes() for frame in frames[:before_training]}) == before_training

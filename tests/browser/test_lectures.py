@@ -82,7 +82,7 @@ def broken_of(page: Page, rows: Sequence[Slide]) -> list[list[str]]:
 def left_of(page: Page, script: str, asked: Sequence[Any]) -> list[Any]:
     """What `script` still misses of all that is asked, once the open view has had time to be drawn."""
     missing: list[Any] = []
-    for _ in range(400):  # tenths of a second, as long as other browser tests wait
+    for _ in range(1_200):  # tenths of a second: some views train small models as they open
         missing = page.evaluate(script, asked)
         if not missing:
             break
