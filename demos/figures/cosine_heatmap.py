@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
+from demos.figures.figure import Figure
 from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
@@ -82,7 +82,7 @@ def jittered(scores: np.ndarray) -> np.ndarray:
 
 def cosine_heatmap(
     cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None, from_bar: int = 0
-) -> go.Figure:
+) -> Figure:
     """A cosine matrix [m, m] on the signed scale from -1 to 1, numbers in the cells where they can be read.
 
     `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
@@ -91,40 +91,41 @@ def cosine_heatmap(
     numbered, hovered = m <= NUMBERS_IN_CELLS, m <= NAMES_ON_HOVER
     named = [plot_text(short(sentence, 70)) for sentence in sentences]
     pair = "%{customdata[0]}<br>%{customdata[1]}" if hovered else "%{y}<br>and sentence %{x}"
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.round(cosine, 4),
-            zmin=-1,
-            zmax=1,
-            colorscale=SIGNED,
-            text=_cells(cosine) if numbered else None,
-            texttemplate="%{text}" if numbered else None,
-            textfont={"size": 16},
-            customdata=[[[a, b] for b in named] for a in named] if hovered else None,
-            hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
-            xgap=1 if hovered else 0,
-            ygap=1 if hovered else 0,
-            showscale=not numbered,
-            colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
-        )
-    )
-    if outlined is not None:
-        for x, y in ((outlined.i, outlined.j), (outlined.j, outlined.i)):
-            box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if hovered else 2}, **box)
+    heatmap = {
+        "type": "heatmap",
+        "z": np.round(cosine, 4),
+        "zmin": -1,
+        "zmax": 1,
+        "colorscale": SIGNED,
+        "text": _cells(cosine) if numbered else None,
+        "texttemplate": "%{text}" if numbered else None,
+        "textfont": {"size": 16},
+        "customdata": [[[a, b] for b in named] for a in named] if hovered else None,
+        "hovertemplate": f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
+        "xgap": 1 if hovered else 0,
+        "ygap": 1 if hovered else 0,
+        "showscale": not numbered,
+        "colorbar": {"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
+    }
+    frames = []
+    for x, y in () if outlined is None else ((outlined.i, outlined.j), (outlined.j, outlined.i)):
+        box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
+        frames.append({"type": "rect", "line": {"color": OUTLINE, "width": 3 if hovered else 2}} | box)
     row = 42 if numbered else 25 if hovered else 15  # pixels
     step = 1 if m <= ALL_COLUMNS else 5
     columns = sorted({0, *range(step - 1, m, step)})
     below = 8 if numbered else 56  # the colour bar's room
-    figure.update_layout(
-        **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 122, "r": 8, "t": 28, "b": below})
-    )
     both = {"showgrid": False, "zeroline": False}
-    figure.update_xaxes(both, tickvals=columns, ticktext=[str(i + 1) for i in columns], tickangle=0, side="top")
     names = [label(i, sentence, 12, from_bar) for i, sentence in enumerate(sentences)]
     rows = range(0, m, 1 if hovered else 2)  # beyond, a name is taller than its row
-    figure.update_yaxes(both, tickvals=[*rows], ticktext=[names[i] for i in rows], autorange="reversed")
-    return figure
+    layout = plotly_layout(
+        height=max(240, row * m) + 28 + below,
+        margin={"l": 122, "r": 8, "t": 28, "b": below},
+        xaxis=both | {"tickvals": columns, "ticktext": [str(i + 1) for i in columns], "tickangle": 0, "side": "top"},
+        yaxis=both | {"tickvals": [*rows], "ticktext": [names[i] for i in rows], "autorange": "reversed"},
+        shapes=frames,
+    )
+    return {"data": [heatmap], "layout": layout}
 
 
 def _cells(cosine: np.ndarray) -> list[list[str]]:

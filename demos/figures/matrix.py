@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
@@ -36,7 +36,7 @@ def matrix_figure(
     what: str = "weight",
     row_sums: bool = False,
     narrow: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Values [n, m] as a heatmap; colours run from 0 to `limit`, or from -limit to limit where `scale` is "signed".
 
     Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
@@ -49,42 +49,38 @@ def matrix_figure(
     sign = "+" if scale == "signed" else ""
     query, key = ("for", "of") if what == NORM else ("from", "to")  # a contribution goes the other way
     gap = 1 if max(n, m) <= SPACED else 0
-    figure = go.Figure(
-        go.Heatmap(
-            x=_categories(columns),
-            y=names,
-            z=np.round(values.astype(np.float64), 4 if full >= 0.05 else 8),
-            zmin=-full if scale == "signed" else 0,
-            zmax=full,
-            colorscale=colour_scale(scale),
-            hoverongaps=False,
-            hovertemplate=(
-                f"{query} <b>%{{y}}</b><br>{key} <b>%{{x}}</b><br>"
-                f"{plot_text(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
-            ),
-            xgap=gap,
-            ygap=gap,
-            colorbar=BAR | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}", "nticks": 6},
-        )
-    )
+    heatmap = {
+        "type": "heatmap",
+        "x": _categories(columns),
+        "y": names,
+        "z": np.round(values.astype(np.float64), 4 if full >= 0.05 else 8),
+        "zmin": -full if scale == "signed" else 0,
+        "zmax": full,
+        "colorscale": colour_scale(scale),
+        "hoverongaps": False,
+        "hovertemplate": (
+            f"{query} <b>%{{y}}</b><br>{key} <b>%{{x}}</b><br>"
+            f"{plot_text(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
+        ),
+        "xgap": gap,
+        "ygap": gap,
+        "colorbar": BAR | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}", "nticks": 6},
+    }
     left, top = (int(min(150, 30 + max(map(len, labels.names), default=0) * 9.5)) for labels in (rows, columns))
-    figure.update_layout(
-        **plotly_layout(
-            height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
-            margin={"l": left + 18, "r": 10, "t": top + 22, "b": 10},
-        )
+    shared = BARE | {"tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
+    across = {"side": "top", "tickangle": -90, "title": {"text": f"{key} (key)", "standoff": 6}}
+    down = {"autorange": "reversed", "title": {"text": f"{query} (query)", "standoff": 6}}
+    layout = plotly_layout(
+        height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
+        margin={"l": left + 18, "r": 10, "t": top + 22, "b": 10},
+        xaxis=shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS) | across,
+        yaxis=shared | _ticks(rows, NAMED_ROWS) | down,
+        shapes=_start_of_sentence_b(rows, columns),
     )
     if np.isnan(values).any():
-        figure.update_layout(plot_bgcolor=NO_VALUE)
-    shared = BARE | {"tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
-    across = shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS)
-    figure.update_xaxes(**across, side="top", tickangle=-90, title={"text": f"{key} (key)", "standoff": 6})
-    down = shared | _ticks(rows, NAMED_ROWS)
-    figure.update_yaxes(**down, autorange="reversed", title={"text": f"{query} (query)", "standoff": 6})
-    _mark_sentence_b(figure, rows, columns)
-    if row_sums:
-        _add_row_sums(figure, values, names)
-    return figure
+        layout["plot_bgcolor"] = NO_VALUE
+    figure = {"data": [heatmap], "layout": layout}
+    return _with_row_sums(figure, values, names) if row_sums else figure
 
 
 def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str) -> str:
@@ -93,44 +89,42 @@ def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str
     return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums)
 
 
-def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> None:
-    """A bar a row on the right of the heatmap, its length the row's sum, from 0 to 1 where no sum is larger."""
+def _with_row_sums(figure: Figure, values: np.ndarray, names: list[str]) -> Figure:
+    """The figure with a bar a row on its right, whose length is the row's sum, from 0 to 1 where no sum is larger."""
     sums = np.nansum(values.astype(np.float64), axis=1)
     low, high = min(0.0, float(sums.min())), max(1.0, float(sums.max()))
-    written = [f"{total:.2f}" for total in sums] if len(sums) <= NUMBERED else None
-    figure.add_trace(
-        go.Bar(
-            x=np.round(sums, 4),
-            y=names,
-            orientation="h",
-            xaxis="x2",
-            marker={"color": GREY},
-            text=written,
-            textposition="outside",
-            constraintext="none",
-            textfont={"size": SMALL},
-            cliponaxis=False,
-            showlegend=False,
-            hovertemplate="<b>%{y}</b><br>sum of the row %{x:.4f}<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        xaxis={"domain": [0, 0.76]},
-        xaxis2=BARE
-        | {"domain": [0.82, 0.87], "range": [low, high], "side": "top", "tickvals": []}
-        | {"title": {"text": "sum", "standoff": 6}},
-        bargap=0.25,
-    )
+    bars = {
+        "type": "bar",
+        "x": np.round(sums, 4),
+        "y": names,
+        "orientation": "h",
+        "xaxis": "x2",
+        "marker": {"color": GREY},
+        "text": [f"{total:.2f}" for total in sums] if len(sums) <= NUMBERED else None,
+        "textposition": "outside",
+        "constraintext": "none",
+        "textfont": {"size": SMALL},
+        "cliponaxis": False,
+        "showlegend": False,
+        "hovertemplate": "<b>%{y}</b><br>sum of the row %{x:.4f}<extra></extra>",
+    }
+    layout = figure["layout"]
+    title = {"text": "sum", "standoff": 6}
+    beside = BARE | {"domain": [0.82, 0.87], "range": [low, high], "side": "top", "tickvals": [], "title": title}
+    wide = layout["xaxis"] | {"domain": [0, 0.76]}
+    return {"data": [*figure["data"], bars], "layout": layout | {"xaxis": wide, "xaxis2": beside, "bargap": 0.25}}
 
 
-def _mark_sentence_b(figure: go.Figure, rows: Labels, columns: Labels) -> None:
+def _start_of_sentence_b(rows: Labels, columns: Labels) -> list[dict[str, Any]]:
     """A dotted line where sentence B begins, on the sides that hold both sentences."""
     n, m = len(rows), len(columns)
-    line = {"color": GREY, "width": 2, "dash": "dot"}
+    line = {"type": "line", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+    lines = []
     if 0 < (start := columns.sentence_b_start or 0) < m:
-        figure.add_shape(type="line", x0=start - 0.5, x1=start - 0.5, y0=-0.5, y1=n - 0.5, line=line)
+        lines.append(line | {"x0": start - 0.5, "x1": start - 0.5, "y0": -0.5, "y1": n - 0.5})
     if 0 < (start := rows.sentence_b_start or 0) < n:
-        figure.add_shape(type="line", x0=-0.5, x1=m - 0.5, y0=start - 0.5, y1=start - 0.5, line=line)
+        lines.append(line | {"x0": -0.5, "x1": m - 0.5, "y0": start - 0.5, "y1": start - 0.5})
+    return lines
 
 
 def _limit(values: np.ndarray) -> float:

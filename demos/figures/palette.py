@@ -95,6 +95,38 @@ def css_variables() -> str:
     return block(":root", PALETTE["light"] | shared) + block(".dark", dark) + block(".large-type", in_the_hall)
 
 
+LINES = "#2a3f5f"
+AXES: dict[str, Any] = {
+    "automargin": True,
+    "gridcolor": "white",
+    "linecolor": "white",
+    "ticks": "",
+    "title": {"standoff": 15},
+    "zerolinecolor": "white",
+    "zerolinewidth": 2,
+}
+# What the template "plotly" of Plotly's Python package says of the traces that the lessons use.
+TEMPLATE: dict[str, Any] = {
+    "data": {
+        "bar": [
+            {"error_x": {"color": LINES}, "error_y": {"color": LINES}}
+            | {"marker": {"line": {"color": "#E5ECF6", "width": 0.5}}}
+        ],
+        "heatmap": [{"colorbar": {"outlinewidth": 0, "ticks": ""}}],
+    },
+    "layout": {
+        "annotationdefaults": {"arrowcolor": LINES, "arrowhead": 0, "arrowwidth": 1},
+        "autotypenumbers": "strict",
+        "font": {"color": LINES},
+        "hoverlabel": {"align": "left"},
+        "hovermode": "closest",
+        "shapedefaults": {"line": {"color": LINES}},
+        "xaxis": AXES,
+        "yaxis": AXES,
+    },
+}  # fmt: skip
+
+
 def plotly_layout(**changes: Any) -> dict[str, Any]:
     """The layout every Plotly figure begins with: clear background, our fonts, small margins, no title gap.
 
@@ -109,5 +141,6 @@ def plotly_layout(**changes: Any) -> dict[str, Any]:
         "colorway": CLASSES,
         "legend": {"orientation": "h", "y": -0.2},
         "dragmode": False,  # a finger that moves over a figure scrolls the page
+        "template": TEMPLATE,
     }
     return layout | changes

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
+from demos.figures.figure import Figure
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
@@ -21,7 +21,7 @@ BEGINNING = 8  # numbers of a vector in the table
 Strip = tuple[str, np.ndarray]  # a name, and its vector <float>[d]
 
 
-def strips_figure(rows: Sequence[Strip]) -> go.Figure:
+def strips_figure(rows: Sequence[Strip]) -> Figure:
     """Named vectors under one another, the first on top, each a row of d cells; their lengths may differ.
 
     Colours run from -limit to limit, white at zero, where the limit is what 99 of 100 cells stay within, rounded up;
@@ -35,44 +35,39 @@ def strips_figure(rows: Sequence[Strip]) -> go.Figure:
     for row, vector in zip(z, vectors, strict=True):
         row[: len(vector)] = vector
     few = width <= FEW
-    figure = go.Figure(
-        go.Heatmap(
-            z=z,
-            x=np.arange(width),
-            y=np.arange(len(rows)),
-            **signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10),
-            hoverongaps=False,
-            hovertemplate="%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
-            texttemplate="%{z:.2f}" if few else None,
-            textfont={"size": 16},
-            xgap=1 if few else 0,
-            ygap=6,
-        )
-    )
+    heatmap = signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10) | {
+        "type": "heatmap",
+        "z": z,
+        "x": np.arange(width),
+        "y": np.arange(len(rows)),
+        "hoverongaps": False,
+        "hovertemplate": "%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
+        "texttemplate": "%{z:.2f}" if few else None,
+        "textfont": {"size": 16},
+        "xgap": 1 if few else 0,
+        "ygap": 6,
+    }
     left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
-    figure.update_layout(**plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 150, "t": 8, "b": 46}))
-    figure.update_xaxes(
-        **BARE,
-        ticklabeloverflow="allow",
-        **({"dtick": 1} if few else {}),
-        tickangle=0,
-        title={"text": "dimension", "standoff": 4},
-        range=[-0.5, width - 0.5],
+    bare = BARE | {"ticklabeloverflow": "allow"}
+    layout = plotly_layout(
+        height=STRIP * len(rows) + 62,
+        margin={"l": left, "r": 150, "t": 8, "b": 46},
+        xaxis=bare
+        | {"title": {"text": "dimension", "standoff": 4}, "range": [-0.5, width - 0.5], "tickangle": 0}
+        | ({"dtick": 1} if few else {}),
+        yaxis=bare
+        | {"range": [len(rows) - 0.5, -0.5], "tickvals": list(range(len(rows))), "tickfont": {"size": 16}}
+        | {"ticktext": [plot_text(name) for name, _ in rows], "ticklabelstandoff": 6},
+        annotations=[_norm_beside(index, vector) for index, vector in enumerate(vectors)],
     )
-    figure.update_yaxes(
-        **BARE,
-        ticklabeloverflow="allow",
-        range=[len(rows) - 0.5, -0.5],
-        tickvals=list(range(len(rows))),
-        ticktext=[plot_text(name) for name, _ in rows],
-        tickfont={"size": 16},
-        ticklabelstandoff=6,
-    )
-    for index, vector in enumerate(vectors):
-        norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
-        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": index}
-        figure.add_annotation(**place, showarrow=False, text=norm, font={"size": 16})
-    return figure
+    return {"data": [heatmap], "layout": layout}
+
+
+def _norm_beside(row: int, vector: np.ndarray) -> dict[str, Any]:
+    """The vector's Euclidean norm, on the right of its strip."""
+    place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row}
+    norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
+    return place | {"showarrow": False, "text": norm, "font": {"size": 16}}
 
 
 def signed_colours(limit: float, digits: str, **bar: Any) -> dict[str, Any]:

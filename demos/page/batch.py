@@ -33,6 +33,7 @@ class Redraw:
     triggers: list[Any]  # its ticks' changes among them
     for_all: bool  # draws the same for all readers
     in_sight: bool  # shows that it is at work
+    fold: gr.Accordion | None = None  # it is asked only while this is open
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component 
         moved = [event for event in redraw.triggers if not _is_value_change(event)]
         if moved:  # gradio keeps the order: this is known before the step below
             gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
-        handlers.append([number, _numbers(_compared_components(redraw)), _numbers(redraw.inputs)])
+        watched, inputs = _numbers(_compared_components(redraw)), _numbers(redraw.inputs)
+        handlers.append([number, watched, inputs, _fold_id(redraw)])
     values = _distinct(component for redraw in redraws for component in [*_compared_components(redraw), *redraw.inputs])
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
     script = f"(...values) => insideBert.heard({of}, values)"
@@ -75,7 +77,8 @@ def wire_batch(
     inputs = _distinct(component for redraw in redraws for component in redraw.inputs)
     outputs = _distinct(component for redraw in redraws for component in redraw.outputs)
     own = [event for redraw in redraws for event in redraw.triggers if event.__self__ not in redraw.ticks]
-    triggers = {(event.__self__._id, event.event_name): event for event in [tick.change, *own]}
+    folds = [redraw.fold.expand for redraw in redraws if redraw.fold]
+    triggers = {(event.__self__._id, event.event_name): event for event in [tick.change, *own, *folds]}
     heard = hear(redraws, list(triggers.values()), note, tick._id)
     in_sight = [output for redraw in redraws if redraw.in_sight for output in redraw.outputs]
     event = heard.then(
@@ -137,6 +140,14 @@ def _is_value_change(event: Any) -> bool:
 def _compared_components(redraw: Redraw) -> list[gr.Component]:
     """What the handler is asked anew for when its value is another one: its ticks first."""
     return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_value_change(event))])
+
+
+def _fold_id(redraw: Redraw) -> str:
+    """The id of the fold of the handler, which gets one where it has none; "" where its place is in sight."""
+    if redraw.fold is None:
+        return ""
+    redraw.fold.elem_id = redraw.fold.elem_id or f"fold-{redraw.fold._id}"
+    return redraw.fold.elem_id
 
 
 def _numbers(components: Iterable[gr.Component]) -> list[int]:

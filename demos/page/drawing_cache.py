@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import zlib
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 from gradio.components.plot import PlotData
 
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import OnceCache
-from demos.figures.summary.summary import with_summary
+from demos.page.drawn import drawable, names_components
 
-MAX_BYTES = 8 * 2**20  # of all drawings together, compressed: some hundreds
+MAX_BYTES = 32 * 2**20  # of all drawings together: about a thousand
 OVERHEAD = 1_000  # bytes that an answer takes beside its texts
-SHORT = 500  # characters: a text that is kept as it is
-LEVEL = 1  # of zlib: a picture of 100 kB in 1 ms, and back in 0.2 ms
-
-
-@dataclass(frozen=True)
-class Compressed:
-    """A text, or the JSON of a Plotly figure, as it is kept."""
-
-    data: bytes
-    is_figure: bool = False
 
 
 class Drawings:
@@ -46,43 +34,32 @@ class Drawings:
 
             def draw() -> Generator[None, None, Any]:
                 yield from ()
-                return _mapped(_compressed, show(*inputs))
+                return _mapped(drawable, show(*inputs))
 
-            answer = self._answers.get(key, draw, None)
-            return _mapped(_read, answer)  # updates of its own: Gradio takes them apart
+            return _mapped(_own, self._answers.get(key, draw, None))
 
         return recall
 
 
 def _mapped(function: Callable[[Any], Any], answer: Any) -> Any:
-    """The answer with `function` of each of its values: one, a sequence, a dict by component, an update's own."""
-    if isinstance(answer, dict):
-        return {name: _mapped(function, value) for name, value in answer.items()}
-    return [_mapped(function, value) for value in answer] if isinstance(answer, list | tuple) else function(answer)
+    """The answer with `function` of each of its values: one, a sequence, a dict by component."""
+    if names_components(answer):
+        return {component: function(value) for component, value in answer.items()}
+    return [function(value) for value in answer] if isinstance(answer, list | tuple) else function(answer)
 
 
-def _compressed(value: Any) -> Any:
-    """A long text, or a figure as the JSON that Gradio would write anew for each reader; else the value."""
-    if hasattr(value, "to_plotly_json"):
-        return Compressed(zlib.compress(with_summary(value).to_json().encode(), LEVEL), is_figure=True)
-    if isinstance(value, str) and len(value) > SHORT:
-        return Compressed(zlib.compress(value.encode("utf-8", "surrogatepass"), LEVEL))
-    return value
-
-
-def _read(value: Any) -> Any:
-    """What a handler gave, of what is kept of it."""
-    if not isinstance(value, Compressed):
-        return value
-    text = zlib.decompress(value.data).decode("utf-8", "surrogatepass")
-    return PlotData(type="plotly", plot=text) if value.is_figure else text
+def _own(value: Any) -> Any:
+    """An update that a reader's answer may be taken apart from, as Gradio does; other values are never changed."""
+    return dict(value) if isinstance(value, dict) else value
 
 
 def _nbytes(answer: tuple[Any]) -> int:
     """About what an answer takes in memory."""
     sizes: list[int] = []
-    _mapped(
-        lambda value: sizes.append(sys.getsizeof(value.data if isinstance(value, Compressed) else str(value))),
-        answer[0],
-    )
+
+    def add(value: Any) -> None:
+        value = value["value"] if isinstance(value, dict) and "value" in value else value
+        sizes.append(sys.getsizeof(value.plot if isinstance(value, PlotData) else str(value)))
+
+    _mapped(add, answer[0])
     return OVERHEAD + sum(sizes)

@@ -13,7 +13,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from demos.errors import UserError
-from demos.figures.summary.summary import with_summary
+from demos.page.drawn import drawable, names_components
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -38,12 +38,12 @@ def guarded(
     count = len(outputs)
 
     def shaped(result: Any) -> list[Any]:
-        if isinstance(result, dict) and "__type__" not in result:  # which gr.update() and gr.skip() have
+        if names_components(result):
             unknown = set(result) - set(outputs)
             assert not unknown, f"not among the outputs: {unknown}"
-            return [*(_with_summary(result.get(output, gr.skip())) for output in outputs), "", *[""] * others]
+            return [*(drawable(result.get(output, gr.skip())) for output in outputs), "", *[""] * others]
         values = [result] if count == 1 else list(result) if count else []
-        return [*map(_with_summary, values), "", *[""] * others]
+        return [*map(drawable, values), "", *[""] * others]
 
     def failed(error: Exception) -> list[Any]:
         if not isinstance(error, UserError):
@@ -62,12 +62,6 @@ def guarded(
             yield failed(error)
 
     return stream if streams else lambda *values: next(stream(*values))
-
-
-def _with_summary(value: Any) -> Any:
-    """A handler's value, or the one in its update: a figure with its sentence."""
-    with_summary(value["value"] if isinstance(value, dict) and "value" in value else value)
-    return value
 
 
 @contextmanager

@@ -18,10 +18,11 @@ import gradio as gr
 
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
+from demos.page.drawn import names_components
 from demos.page.guards import guarded, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.services import Sentence, Services
-from demos.page.stale import dimmed, pictures
+from demos.page.stale import PICTURES, dimmed, pictures
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class Page:
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
     note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
+    fold: gr.Accordion | None = None  # that all of this page lies in (`within`)
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -139,7 +141,7 @@ class Page:
         fold.expand(None, [followed], [opened], js="(now) => now", **IN_BROWSER)
         fold.collapse(None, None, [opened], js="() => ''", **IN_BROWSER)
         followed.change(None, [followed, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
-        return replace(self, settled=opened, redraws=None)
+        return replace(self, settled=opened, redraws=None, fold=fold)
 
     def draw(
         self,
@@ -158,23 +160,29 @@ class Page:
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
         alone, or is not `pure`: what it answers depends on more than these. What the page shows first comes with it.
+
+        What is read in a shut fold is drawn when that is opened, and redrawn while it is open. `show` may answer for
+        it, as for any output, with a function of no arguments, which is called only when its value is needed.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
         for_all = not any(component is self.reader for component in inputs)
-        if for_all and pure:
-            show = _for_all(show, self.services.drawings.remembered(show), own_alone)
-        self.on(
-            [tick.change, *moved],
-            with_sentence(show),
-            [*self.sentence, *inputs],
-            outputs,
-            for_all=for_all,
-            trigger_mode="always_last",
-            show_progress=show_progress,
-        )
+        for fold, places in _by_fold(outputs, self.fold).items():
+            answer = _of_places(show, outputs, places)
+            if for_all and pure:
+                answer = _for_all(answer, self.services.drawings.remembered(answer), own_alone)
+            self.on(
+                [tick.change, *moved],
+                with_sentence(answer),
+                [*self.sentence, *inputs],
+                [outputs[at] for at in places],
+                for_all=for_all,
+                fold=fold,
+                trigger_mode="always_last",
+                show_progress=show_progress,
+            )
 
     def on(
         self,
@@ -184,6 +192,7 @@ class Page:
         outputs: Sequence[gr.Component],
         *,
         for_all: bool = False,
+        fold: gr.Accordion | None = None,
         gate: str = "",
         **options: Any,
     ) -> Any:
@@ -199,8 +208,10 @@ class Page:
         options = DRAWN | options
         if any(event.event_name == "input" for event in triggers):
             options = {"trigger_mode": "always_last"} | options
-        with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
+        with fold or self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
+        if fold:
+            fold.children.insert(0, fold.children.pop())
         drawn = pictures(outputs)
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
@@ -216,14 +227,15 @@ class Page:
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
         in_sight = options["show_progress"] != "hidden"
-        redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight)
+        redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight, fold)
         self.redrawn.append(redraw)
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
             self.redraws.append(redraw)
             return None
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
-        event = hear([redraw], triggers, None, notice._id).then(*call, api_visibility="private", **options)
+        heard = [*triggers, *([fold.expand] if fold else [])]
+        event = hear([redraw], heard, None, notice._id).then(*call, api_visibility="private", **options)
         self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw], None))
         return event
 
@@ -234,7 +246,7 @@ class Page:
             self._drawn_first([self.settled], wire_batch(redraws, self.settled, self.note, self.choices))
 
     def _drawn_first(self, ticks: Sequence[gr.Component], drawing: Drawing) -> None:
-        redraws = [redraw for redraw in drawing.redraws if redraw.for_all]
+        redraws = [redraw for redraw in drawing.redraws if redraw.for_all and redraw.fold is None]
         if redraws and any(tick is first for tick in ticks for first in self.opening):
             self.drawings.append(replace(drawing, redraws=redraws))
 
@@ -253,6 +265,36 @@ class Page:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
         options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
         gr.api(with_api_errors(function), api_name=function.__name__, **options)
+
+
+def _by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict[gr.Accordion | None, list[int]]:
+    """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls."""
+    places: dict[gr.Accordion | None, list[int]] = {}
+    for at, output in enumerate(outputs):
+        fold = shut_fold(output) if isinstance(output, PICTURES) else None
+        places.setdefault(None if fold is outer else fold, []).append(at)
+    return places
+
+
+def shut_fold(component: gr.blocks.Block) -> gr.Accordion | None:
+    """The innermost shut fold in which a component lies."""
+    block = component.parent
+    while block is not None and not (isinstance(block, gr.Accordion) and not block.open):
+        block = block.parent
+    return block
+
+
+def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places: Sequence[int]) -> Callable[..., Any]:
+    """`show` for the outputs at some places alone: {component: value} of those that it changes."""
+
+    def answer(*inputs: Any) -> dict[gr.Component, Any]:
+        drawn = show(*inputs)
+        if not names_components(drawn):
+            drawn = dict(zip(outputs, [drawn] if len(outputs) == 1 else drawn, strict=True))
+        wanted = (outputs[at] for at in places)
+        return {one: drawn[one]() if callable(drawn[one]) else drawn[one] for one in wanted if one in drawn}
+
+    return answer
 
 
 def _may_be_batched(handler: Callable[..., Any], options: Mapping[str, Any]) -> bool:

@@ -46,6 +46,8 @@
     }
   }
 
+  const isOpen = (fold) => document.querySelector(`#${fold} > .label-wrap`)?.classList.contains("open");
+
   insideBert.ENOUGH = ENOUGH;
   insideBert.ticks = {
     tick,
@@ -108,11 +110,12 @@
     },
 
     // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
-    // was asked already, what it will be asked once it is opened, and what the page came with is not asked.
+    // was asked already, what it will be asked once it or its fold is opened, and what the page came with is not asked.
     heard({ batch, handlers, values: components }, values) {
       takeNote(values[components.length]);
       const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
-      const asked = handlers.filter(([handler, watched, inputs]) => {
+      const asked = handlers.filter(([handler, watched, inputs, fold]) => {
+        if (fold && !isOpen(fold)) return false;
         const isDue = due.delete(handler);
         const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(inputs.map((one) => now[one]));
         const before = heard[handler];

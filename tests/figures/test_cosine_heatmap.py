@@ -24,6 +24,7 @@ from demos.lessons.embeddings.pooling.text import (
     sentence_html,
 )
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 
 HOSTILE = "<img src=x onerror=alert(1)> </script>"
 
@@ -36,7 +37,7 @@ def cosines(m: int) -> np.ndarray:
 
 def test_heatmap_holds_the_matrix_on_one_signed_scale() -> None:
     matrix = cosines(3)
-    figure = cosine_heatmap(matrix, ["one", "two", HOSTILE], Disagreement(0, 2, 0.1, 0.9), from_bar=1)
+    figure = plotly(cosine_heatmap(matrix, ["one", "two", HOSTILE], Disagreement(0, 2, 0.1, 0.9), from_bar=1))
     heat = figure.data[0]
     np.testing.assert_allclose(heat.z, matrix, atol=1e-4)
     assert (heat.zmin, heat.zmax) == (-1, 1)
@@ -52,7 +53,7 @@ def test_heatmap_holds_the_matrix_on_one_signed_scale() -> None:
 
 
 def test_large_heatmaps_carry_no_text_and_stay_small() -> None:
-    figure = cosine_heatmap(cosines(64), ["a rather long sentence " * 4] * 64)
+    figure = plotly(cosine_heatmap(cosines(64), ["a rather long sentence " * 4] * 64))
     assert figure.data[0].text is None
     assert figure.data[0].customdata is None
     assert len(figure.to_json()) < 120_000

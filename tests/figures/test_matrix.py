@@ -9,6 +9,7 @@ import pytest
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.figures.matrix import matrix_figure, matrix_table
+from tests.plotly_figure import plotly
 
 ROWS = Labels(("[CLS]", "bank", "bank"), (True, False, False), 2)
 COLUMNS = Labels(("<b>", "bank", "a", "[SEP]"), (False, False, False, True))
@@ -16,7 +17,7 @@ COLUMNS = Labels(("<b>", "bank", "a", "[SEP]"), (False, False, False, True))
 
 def test_an_oblong_matrix_keeps_its_sides() -> None:
     values = np.arange(12.0).reshape(3, 4) / 12
-    figure = matrix_figure(values, ROWS, COLUMNS)
+    figure = plotly(matrix_figure(values, ROWS, COLUMNS))
     (trace,) = figure.data
     np.testing.assert_allclose(np.array(trace.z), values, atol=5e-5)
     assert list(trace.y) == ["0 [CLS]", "1 bank", "2 bank"]
@@ -31,18 +32,18 @@ def test_an_oblong_matrix_keeps_its_sides() -> None:
 @pytest.mark.parametrize("start", [0, 3])
 def test_a_side_with_one_sentence_has_no_line(start: int) -> None:
     rows = Labels(ROWS.names, ROWS.special, start)
-    assert not matrix_figure(np.eye(3), rows, rows).layout.shapes
+    assert not plotly(matrix_figure(np.eye(3), rows, rows)).layout.shapes
     assert ("B" if start == 0 else "A") in re.findall("<small>(.)</small>", matrix_table(np.eye(3), rows, rows, "x"))
 
 
 def test_a_signed_scale_is_even_about_zero() -> None:
     values = np.array([[-0.4, 0.1], [0.0, 0.333]])
     two = Labels(("a", "b"), (False, False))
-    trace = matrix_figure(values, two, two, scale="signed").data[0]
+    trace = plotly(matrix_figure(values, two, two, scale="signed")).data[0]
     assert (trace.zmin, trace.zmax) == (-0.4, 0.4)
     middle = {round(at, 2): colour for at, colour in trace.colorscale}[0.5]
     assert middle == "#f7f9fb"  # the palette's neutral
-    fixed = matrix_figure(values, two, two, scale="signed", limit=1.5).data[0]
+    fixed = plotly(matrix_figure(values, two, two, scale="signed", limit=1.5)).data[0]
     assert (fixed.zmin, fixed.zmax) == (-1.5, 1.5)
 
 
@@ -51,7 +52,7 @@ def test_a_signed_scale_is_even_about_zero() -> None:
 )
 def test_the_scale_ends_just_above_the_largest_value(peak: float, end: float) -> None:
     two = Labels(("a", "b"), (False, False))
-    trace = matrix_figure(np.array([[0.0, peak], [peak / 3, 0.0]]), two, two).data[0]
+    trace = plotly(matrix_figure(np.array([[0.0, peak], [peak / 3, 0.0]]), two, two)).data[0]
     assert trace.zmax == pytest.approx(end)
     np.testing.assert_allclose(np.array(trace.z)[0, 1], peak, rtol=1e-3)
 
@@ -59,7 +60,7 @@ def test_the_scale_ends_just_above_the_largest_value(peak: float, end: float) ->
 def test_empty_cells_stay_empty_and_count_as_nothing() -> None:
     values = np.array([[0.5, np.nan], [np.nan, np.nan]])
     two = Labels(("a", "b"), (False, False))
-    figure = matrix_figure(values, two, two, row_sums=True)
+    figure = plotly(matrix_figure(values, two, two, row_sums=True))
     assert np.isnan(np.array(figure.data[0].z, dtype=float)).tolist() == [[False, True], [True, True]]
     assert figure.data[0].zmax == 0.5
     assert list(figure.data[1].x) == [0.5, 0]
@@ -67,19 +68,19 @@ def test_empty_cells_stay_empty_and_count_as_nothing() -> None:
     cells = re.findall("<td>(?:<b>)?([^<]*)", matrix_table(values, two, two, "x"))
     assert cells == ["", "0.500", "–", "0.500", "–", "–", "0.000"]
     assert np.isnan(values).sum() == 3
-    whole = matrix_figure(np.full((2, 2), np.nan), two, two)
+    whole = plotly(matrix_figure(np.full((2, 2), np.nan), two, two))
     assert whole.data[0].zmax > whole.data[0].zmin
 
 
 def test_row_sums_stand_beside_the_rows() -> None:
     values = np.array([[0.1, 0.2, 0.3, 0.0], [1, 1, 1, 0.5], [0.25, 0.25, 0.25, 0.25]])
-    heat, bars = matrix_figure(values, ROWS, COLUMNS, row_sums=True).data
+    heat, bars = plotly(matrix_figure(values, ROWS, COLUMNS, row_sums=True)).data
     assert list(bars.y) == list(heat.y)
     np.testing.assert_allclose(bars.x, [0.6, 3.5, 1])
     assert list(bars.text) == ["0.60", "3.50", "1.00"]
-    assert matrix_figure(values, ROWS, COLUMNS, row_sums=True).layout.xaxis2.range == (0, 3.5)
+    assert plotly(matrix_figure(values, ROWS, COLUMNS, row_sums=True)).layout.xaxis2.range == (0, 3.5)
     many = Labels(tuple("x" * 50), (False,) * 50)
-    assert matrix_figure(np.eye(50), many, many, row_sums=True).data[1].text is None
+    assert plotly(matrix_figure(np.eye(50), many, many, row_sums=True)).data[1].text is None
 
 
 def test_the_table_is_escaped_and_marks_the_sentences() -> None:

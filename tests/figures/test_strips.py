@@ -9,6 +9,7 @@ import pytest
 
 from demos.figures.palette import PALETTE
 from demos.figures.strips import strips_figure, strips_limit, strips_table
+from tests.plotly_figure import plotly
 
 GENERATOR = np.random.default_rng(11)
 HOSTILE = "<img src=x onerror=alert(1)> ${1}"
@@ -16,7 +17,7 @@ HOSTILE = "<img src=x onerror=alert(1)> ${1}"
 
 def test_each_vector_is_a_row_of_cells_on_one_scale() -> None:
     long, short = GENERATOR.normal(size=64).astype(np.float32), GENERATOR.normal(size=20).astype(np.float32)
-    figure = strips_figure([("word", long), (HOSTILE, short)])
+    figure = plotly(strips_figure([("word", long), (HOSTILE, short)]))
     heat = figure.data[0]
     np.testing.assert_array_equal(heat.z[0], long)
     np.testing.assert_array_equal(heat.z[1, :20], short)
@@ -29,7 +30,7 @@ def test_each_vector_is_a_row_of_cells_on_one_scale() -> None:
     norms = [float(note.text.split()[-1]) for note in figure.layout.annotations]
     assert norms == pytest.approx([np.linalg.norm(long), np.linalg.norm(short)], rel=0.006)
     assert heat.texttemplate is None
-    assert strips_figure([("few", short[:4])]).data[0].texttemplate == "%{z:.2f}"
+    assert plotly(strips_figure([("few", short[:4])])).data[0].texttemplate == "%{z:.2f}"
 
 
 def test_the_scale_is_not_an_outliers() -> None:

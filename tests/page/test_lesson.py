@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import gradio as gr
-import plotly.graph_objects as go
 import pytest
 
 import demos.lessons
 from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
+from demos.figures.figure import Figure
 from demos.lessons import discover
 from demos.page.guards import OUR_FAULT, guarded, notice_html, with_api_errors
 from demos.page.lesson import Page
@@ -72,10 +73,12 @@ def test_success_empties_the_notice() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [lambda figure: figure, lambda figure: {"first": gr.update(value=figure)}])
-def test_a_figure_that_a_handler_draws_carries_its_sentence(wrapped: Callable[[go.Figure], object]) -> None:
-    figure = go.Figure(go.Bar(x=["a", "b"], y=[1, 2]))
-    guarded(lambda: wrapped(figure), ["first"])()
-    assert figure.layout.meta == "Of 2 bars, the largest is “b” with 2 and the smallest “a” with 1."
+def test_a_figure_that_a_handler_draws_carries_its_sentence(wrapped: Callable[[Figure], object]) -> None:
+    bars = {"type": "bar", "x": ["a", "b"], "y": [1, 2]}
+    drawn = guarded(lambda: wrapped({"data": [bars], "layout": {"height": 90}}), ["first"])()[0]
+    shown = drawn["value"] if isinstance(drawn, dict) else drawn
+    sentence = "Of 2 bars, the largest is “b” with 2 and the smallest “a” with 1."
+    assert json.loads(shown.plot) == {"data": [bars], "layout": {"height": 90, "meta": sentence}}
 
 
 def test_a_persons_error_is_one_sentence_and_loses_nothing() -> None:

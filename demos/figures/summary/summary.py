@@ -6,43 +6,50 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
+from demos.figures.figure import Figure
 from demos.templates import templates
 
 TEXT = templates(__file__, "text.txt")
 
 
-def with_summary(value: Any) -> Any:
-    """What a handler draws; a figure of Plotly carries its sentence as `layout.meta`, where it has none of its own."""
-    if isinstance(value, go.Figure) and value.layout.meta is None:
-        value.update_layout(meta=summary(value))
-    return value
+def with_summary(figure: Figure) -> Figure:
+    """The figure with its sentence as `layout.meta`, where it has none of its own; what is given is not changed."""
+    layout = figure["layout"]
+    return figure if "meta" in layout else figure | {"layout": layout | {"meta": summary(figure)}}
 
 
-def summary(figure: go.Figure) -> str:
+def summary(figure: Figure) -> str:
     """The sentence, of the kind of trace that the figure begins with; lines and marks that say nothing do not count."""
-    traces = [trace for trace in figure.data if trace.hoverinfo != "skip" and _count(trace)]
+    traces = [trace for trace in figure["data"] if trace.get("hoverinfo") != "skip" and _count(trace)]
     if not traces:
         return str(TEXT.empty())
-    kind = traces[0].type
-    alike = [trace for trace in traces if trace.type == kind]
+    kind = _kind(traces[0])
+    alike = [trace for trace in traces if _kind(trace) == kind]
     if kind == "heatmap":
         return _matrix(figure, alike[0])
     if kind == "treemap":
         return _areas(alike[0])
     if kind == "bar":
         return _bars(figure, alike)
-    if kind == "scatter" and "lines" in (alike[0].mode or "lines") and _rises(alike[0].x):
-        return _lines(figure, [trace for trace in alike if "lines" in (trace.mode or "lines")])
-    named = [trace for trace in alike if trace.name]
+    if kind == "scatter" and "lines" in _mode(alike[0]) and _rises(alike[0].get("x")):
+        return _lines(figure, [trace for trace in alike if "lines" in _mode(trace)])
+    named = [trace for trace in alike if trace.get("name")]
     return str(TEXT.points(sum(map(_count, alike)), len(named)))
 
 
-def _count(trace: Any) -> int:
+def _kind(trace: dict[str, Any]) -> str:
+    return str(trace.get("type", "scatter"))
+
+
+def _mode(trace: dict[str, Any]) -> str:
+    return trace.get("mode") or "lines"
+
+
+def _count(trace: dict[str, Any]) -> int:
     """How many values it draws."""
-    values = trace.z if trace.type == "heatmap" else trace.values if trace.type == "treemap" else trace.y
+    values = trace.get({"heatmap": "z", "treemap": "values"}.get(_kind(trace), "y"))
     return 0 if values is None else len(values)
 
 
@@ -51,11 +58,16 @@ def _rises(places: Any) -> bool:
     return places is None or all(value < following for value, following in pairwise(places))
 
 
-def _matrix(figure: go.Figure, trace: go.Heatmap) -> str:
-    values = np.asarray(trace.z, float)
+def _axis(figure: Figure, name: str) -> dict[str, Any]:
+    axis: dict[str, Any] = figure["layout"].get(name) or {}
+    return axis
+
+
+def _matrix(figure: Figure, trace: dict[str, Any]) -> str:
+    values = np.asarray(trace["z"], float)
     if not np.isfinite(values).any():
         return str(TEXT.matrix(None, "", "", None, "", ""))
-    rows, columns = _names(figure.layout.yaxis, trace.y), _names(figure.layout.xaxis, trace.x)
+    rows, columns = _names(_axis(figure, "yaxis"), trace.get("y")), _names(_axis(figure, "xaxis"), trace.get("x"))
 
     def cell(place: Any) -> tuple[str, str, str]:
         row, column = np.unravel_index(int(place), values.shape)
@@ -65,14 +77,14 @@ def _matrix(figure: go.Figure, trace: go.Heatmap) -> str:
     return str(TEXT.matrix(*cell(np.nanargmax(values)), *lowest))
 
 
-def _bars(figure: go.Figure, traces: list[go.Bar]) -> str:
+def _bars(figure: Figure, traces: list[dict[str, Any]]) -> str:
     bars: list[tuple[float, str]] = []
     for trace in traces:
-        across = trace.orientation == "h"
-        axis = figure.layout.yaxis if across else figure.layout.xaxis
-        names = _names(axis, trace.y if across else trace.x)
-        also = f"{plain(trace.name)}, " if trace.name and len(traces) > 1 else ""
-        values = np.asarray(trace.x if across else trace.y, float)
+        across = trace.get("orientation") == "h"
+        axis = _axis(figure, "yaxis" if across else "xaxis")
+        names = _names(axis, trace.get("y" if across else "x"))
+        also = f"{plain(trace['name'])}, " if trace.get("name") and len(traces) > 1 else ""
+        values = np.asarray(trace["x" if across else "y"], float)
         bars += [(value, also + _name(names, at)) for at, value in enumerate(values) if np.isfinite(value)]
     if not bars:
         return str(TEXT.empty())
@@ -80,35 +92,37 @@ def _bars(figure: go.Figure, traces: list[go.Bar]) -> str:
     return str(TEXT.bars(len(bars), number_text(high), most, number_text(low), least))
 
 
-def _lines(figure: go.Figure, traces: list[go.Scatter]) -> str:
-    curves = [(np.asarray(trace.y, float), trace) for trace in traces]
+def _lines(figure: Figure, traces: list[dict[str, Any]]) -> str:
+    curves = [(np.asarray(trace["y"], float), trace) for trace in traces]
     curves = [(values, trace) for values, trace in curves if np.isfinite(values).any()]
     if not curves:
         return str(TEXT.empty())
     values, trace = max(curves, key=lambda curve: float(np.nanmax(curve[0])))
     finite = values[np.isfinite(values)]
-    places = trace.x if trace.text is None or isinstance(trace.text, str) else trace.text
-    at = _name(_names(figure.layout.xaxis, places), int(np.nanargmax(values)))
-    axis = plain(figure.layout.xaxis.title.text or "").partition(" (")[0]
-    name = plain(trace.name or f"curve {traces.index(trace) + 1}")
+    text, axis = trace.get("text"), _axis(figure, "xaxis")
+    places = trace.get("x") if text is None or isinstance(text, str) else text
+    at = _name(_names(axis, places), int(np.nanargmax(values)))
+    title = plain((axis.get("title") or {}).get("text") or "").partition(" (")[0]
+    name = plain(trace.get("name") or f"curve {next(i for i, one in enumerate(traces, 1) if one is trace)}")
     ends = number_text(finite[0]), number_text(finite[-1])
-    return str(TEXT.lines(len(curves), name, *ends, number_text(finite.max()), f"{axis} {at}".strip()))
+    return str(TEXT.lines(len(curves), name, *ends, number_text(finite.max()), f"{title} {at}".strip()))
 
 
-def _areas(trace: go.Treemap) -> str:
+def _areas(trace: dict[str, Any]) -> str:
     """Its inner areas are sums of the others, and count for nothing."""
-    sums = set(trace.parents)
-    names = trace.ids if trace.ids is not None else trace.labels
+    sums = set(trace["parents"])
+    names = trace["ids"] if trace.get("ids") is not None else trace["labels"]
     leaves = [at for at, name in enumerate(names) if name not in sums]
-    values = np.asarray(trace.values, float)
+    values = np.asarray(trace["values"], float)
     largest = max(leaves, key=lambda at: float(values[at]))
     share = values[largest] / values[leaves].sum()
-    return str(TEXT.areas(len(leaves), plain(trace.labels[largest]), number_text(values[largest]), f"{share:.0%}"))
+    return str(TEXT.areas(len(leaves), plain(trace["labels"][largest]), number_text(values[largest]), f"{share:.0%}"))
 
 
-def _names(axis: Any, values: Any) -> list[str]:
+def _names(axis: dict[str, Any], values: Any) -> list[str]:
     """What stands at an axis's values: its own texts where it has them."""
-    texts = {} if axis.ticktext is None else dict(zip(map(plain, axis.tickvals), axis.ticktext, strict=True))
+    written = axis.get("ticktext")
+    texts = {} if written is None else dict(zip(map(plain, axis["tickvals"]), written, strict=True))
     return [plain(texts.get(plain(value), value)) for value in ([] if values is None else values)]
 
 
@@ -118,11 +132,12 @@ def _name(names: list[str], at: Any) -> str:
 
 def plain(text: Any) -> str:
     """A label of Plotly's without its HTML; a number as `number_text`."""
-    return (
-        number_text(text)
-        if isinstance(text, int | float | np.number)
-        else Markup(str(text).replace("<br>", " ")).striptags()
-    )
+    if isinstance(text, int | float | np.number):
+        return number_text(text)
+    written = str(text)
+    if "<" not in written and "&" not in written:
+        return " ".join(written.split())
+    return Markup(written.replace("<br>", " ")).striptags()
 
 
 def number_text(value: Any) -> str:

@@ -141,8 +141,8 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
             choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
         ),
         "sources": sources_html(joined, place, recipe, beside),
-        "table": matrix_table(table.values, table.rows, table.columns, caption),
-        "program": rollout_code(loaded.spec, run.encoding, recipe),
+        "table": lambda: matrix_table(table.values, table.rows, table.columns, caption),
+        "program": lambda: rollout_code(loaded.spec, run.encoding, recipe),
     }
 
 

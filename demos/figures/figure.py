@@ -1,0 +1,56 @@
+"""Plotly's figures as plain dictionaries, {"data": traces, "layout": layout}, and as the text that the browser draws.
+
+Plotly's own classes check each property as it is set, which takes a hundred times as long as writing the figure. Here
+nothing is checked; tests/plotly_figure.py reads every figure with those classes.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import orjson
+
+Figure = dict[str, Any]
+FEW = 12  # numbers that are shorter as text
+
+
+def is_figure(value: Any) -> bool:
+    """Whether it is a figure, and no other dictionary that a handler may answer with."""
+    return isinstance(value, dict) and value.keys() == {"data", "layout"}
+
+
+def figure_json(figure: Figure) -> str:
+    """The figure as JSON: without what is None, numbers as arrays of bytes in base64, fractions as float32."""
+    return orjson.dumps(_written(figure), option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS).decode()
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _written(one) for name, one in value.items() if one is not None}
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return [_written(one) for one in value]
+    return value
+
+
+def _array(values: np.ndarray) -> Any:
+    """What Plotly.js reads an array from; one that is not of numbers is a list."""
+    if values.dtype.kind not in "fiu":
+        return values.tolist()
+    kind = np.dtype(np.float32) if values.dtype.kind == "f" else _smallest(values)
+    values = np.ascontiguousarray(values, dtype=kind)
+    if values.ndim == 1 and len(values) <= FEW:
+        return values
+    written = {"dtype": kind.str[1:], "bdata": base64.b64encode(values.tobytes()).decode()}
+    return written | ({"shape": ", ".join(map(str, values.shape))} if values.ndim > 1 else {})
+
+
+def _smallest(values: np.ndarray) -> np.dtype[Any]:
+    """The smallest kind of whole numbers that Plotly.js knows and that has room for these."""
+    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    kinds = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32)
+    fitting = (kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return np.dtype(next(fitting, np.float64))

@@ -1,0 +1,37 @@
+"""Figures are dictionaries that nothing checks as they are drawn: here Plotly itself reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import plotly.graph_objects as go
+
+from demos.figures.figure import Figure, figure_json
+
+
+def plotly(figure: Figure) -> go.Figure:
+    """The figure as Plotly reads it. It raises ValueError for what Plotly does not know.
+
+    It holds no shorthand (`title="x"`, `margin_t=9`) either: Plotly.js, which reads the dictionary itself, knows none.
+    """
+    read = go.Figure(figure)
+    written = {"data": [trace._props for trace in read.data], "layout": read.layout._props}
+    ours, theirs = ({place for place, _ in places(one)} for one in (figure, written))
+    assert ours <= theirs, f"not said as Plotly.js reads it: {sorted(ours - theirs)}"
+    json.loads(figure_json(figure))
+    return read
+
+
+def places(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value of a figure that is no dictionary, with the names that lead to it; None is nothing."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if name != "template":
+                yield from places(one, f"{at}.{name}")
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        for number, one in enumerate(value):
+            yield from places(one, f"{at}[{number}]")
+    elif value is not None and not (isinstance(value, list | tuple) and not value):
+        yield at, value
