@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -13,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, Distil
 
 from demos.bert.model import run as run_module
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
-from demos.bert.model.encoding import MAX_TOKENS, encode
+from demos.bert.model.encoding import MAX_TOKENS, Encoding, encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache, run_model
 
@@ -176,3 +177,57 @@ def test_many_threads_get_the_same_numbers(tiny: LoadedModel) -> None:
         thread.join()
     assert wrong == []
     assert 0 < cache.nbytes <= 20_000
+
+
+def test_a_rush_goes_through_the_model_together_and_each_gets_its_own_numbers(
+    bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty sentences of about one length, and a long one, arrive while the model is at two others."""
+    texts = [f"Sentence {'and ' * (n % 4)}number {n} is here." for n in range(20)]
+    long = "A much longer sentence. " * 12
+    may_go, sizes, arrived = threading.Event(), [], threading.Semaphore(0)
+
+    def held(loaded: LoadedModel, encodings: list[Encoding]) -> list[Run]:
+        sizes.append(len(encodings))
+        arrived.release()
+        assert may_go.wait(60)
+        return run_model(loaded, encodings)
+
+    monkeypatch.setattr(run_module, "run_model", held)
+    cache = RunCache()
+    with ThreadPoolExecutor(32) as pool:
+        first = [pool.submit(cache.get, bundled, text) for text in ("One.", "Two.")]
+        for _ in first:
+            assert arrived.acquire(timeout=60)
+        rush = [pool.submit(cache.get, bundled, text) for text in (*texts, long)]
+        while len(cache._rush._waiting) < len(rush):
+            time.sleep(0.001)
+        may_go.set()
+        runs = dict(zip((*texts, long), (future.result(60) for future in rush), strict=True))
+    assert sizes[:2] == [1, 1]
+    assert sum(sizes) == 23
+    assert max(sizes) == run_module.MOST_TOGETHER
+    assert sorted(sizes[2:]) == [1, 4, 16], "the long one would be padding to all others"
+    for text, run in runs.items():
+        (alone,) = run_model(bundled, [encode(bundled.tokenizer, text)])
+        assert run.encoding == alone.encoding
+        scale = np.abs(alone.hidden_states).max()
+        np.testing.assert_allclose(run.hidden_states / scale, alone.hidden_states / scale, atol=1e-6)
+        np.testing.assert_allclose(run.attentions, alone.attentions, atol=5e-6)
+
+
+def test_an_error_of_a_rush_reaches_all_who_wait_for_it(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = [True]
+
+    def broken(loaded: LoadedModel, encodings: list[Encoding]) -> list[Run]:
+        if failing[0]:
+            raise MemoryError("no room")
+        return run_model(loaded, encodings)
+
+    monkeypatch.setattr(run_module, "run_model", broken)
+    cache = RunCache()
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(cache.get, tiny, f"Sentence {n}.") for n in range(8)]
+        assert [type(future.exception(60)) for future in asked] == [MemoryError] * 8
+    failing[0] = False
+    assert cache.get(tiny, "Sentence 3.").attentions.shape[-1] == len(encode(tiny.tokenizer, "Sentence 3."))
