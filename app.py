@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-# Read when they are imported: waiting OpenMP threads sleep, since spinning starves a training on two busy cores.
+# Read when they are imported. Threads that wait must not spin, which starves readers and trainings on two busy cores:
+# those of OpenMP sleep, and NumPy's products, which are small here, use no others (OpenBLAS spins for 30 ms after each).
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 # Gradio makes statistics of its last 10,000 events after each event, which nobody reads here: of one, after so many.
 os.environ |= {"GRADIO_ANALYTICS_MAX_EVENTS": "1", "GRADIO_ANALYTICS_CACHE_FREQUENCY": "1000000000"}

@@ -25,7 +25,15 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.starts
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
 # A process of their own each: who starts the app and a browser, and the one that once broke the command.
-IN_THE_APP = {"first_step", "hall", "page", "redraw", "room", "tours"}  # and these watch the app that all tests share
+IN_THE_APP = {
+    "cost",
+    "first_step",
+    "hall",
+    "page",
+    "redraw",
+    "room",
+    "tours",
+}  # and these watch the app that all tests share
 ALONE = IN_THE_APP | {"attention_speed", "drawing", "hostile", "training_speed"}
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text

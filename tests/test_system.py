@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -42,3 +43,15 @@ def test_the_command_tells_its_options_on_any_console() -> None:
 )
 def test_names_of_devices(name: str, expected: bool) -> None:
     assert is_device(name) == expected
+
+
+@pytest.mark.slow
+def test_numpy_has_no_threads_that_spin_while_they_wait() -> None:
+    script = "import app, json, threadpoolctl; print(json.dumps(threadpoolctl.threadpool_info()))"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True, encoding="utf-8"
+    )
+    pools = json.loads(done.stdout.splitlines()[-1])
+    assert pools
+    assert {pool["num_threads"] for pool in pools if pool["internal_api"] == "openblas"} <= {1}

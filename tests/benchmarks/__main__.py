@@ -22,6 +22,7 @@ LEAST = {"SEQUENCES": "8", "LENGTH": "32", "SEEDS": "0"}  # of those that are to
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the app has it: threads that spin starve others
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 

@@ -63,7 +63,7 @@ class Memory:
 
     def __init__(self, url: str) -> None:
         port = urlsplit(url).port
-        found = next(process for process in psutil.process_iter() if port in _ports(process))
+        found = next(process for process in psutil.process_iter() if port in listening(process))
         ours = psutil.Process().children()  # the app, or the proxy and the apps behind it
         self.processes = ours if found in ours else [found]
         self.before = self.peak = self.now()
@@ -91,7 +91,8 @@ class Memory:
         return Row(row.what, f"{self.before / GB:.2f} -> {row.measured}", row.wanted, row.met)
 
 
-def _ports(process: psutil.Process) -> Iterator[int]:
+def listening(process: psutil.Process) -> Iterator[int]:
+    """The ports at which the process takes connections."""
     with suppress(psutil.Error):
         for connection in process.net_connections("tcp"):
             if connection.status == psutil.CONN_LISTEN:
