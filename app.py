@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 # Read when they are imported. Threads that wait must not spin, which starves readers and trainings on two busy cores:
-# those of OpenMP sleep, and NumPy's products, which are small here, use no others (OpenBLAS spins for 30 ms after each).
+# those of OpenMP sleep, and NumPy's small products use no others, since OpenBLAS spins for 30 ms after each.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
