@@ -15,6 +15,8 @@ from typing import Any
 
 import gradio as gr
 
+from demos.page.drawn import Sent, as_sent
+
 IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
 NOTES = itertools.count()  # so that no two answers of a batch say the same
@@ -88,6 +90,7 @@ def wire_batch(
         js=f"(tick, ...values) => [insideBert.asked({tick._id}), ...values]",
         trigger_mode="always_last",
         api_visibility="private",
+        postprocess=False,
         **DRAWN | ({"show_progress_on": in_sight} if in_sight else {"show_progress": "hidden"}),
     )
     return Drawing(event["id"], [tick, *inputs], list(redraws), note)
@@ -121,8 +124,8 @@ def _together(
             taken[redraw.notice._id] = {number: value for number, value in changed.items() if number in read}
         chosen = {name: changed[component._id] for name, component in choices.items() if component._id in changed}
         note = {"number": next(NOTES), "taken": taken, "choices": chosen}
-        note_json = json.dumps(note) if changed else gr.skip()
-        return [*(drawn.get(output._id, gr.skip()) for output in outputs), note_json]
+        note_json = json.dumps(note) if changed else Sent(gr.skip())
+        return [*as_sent((drawn.get(output._id, gr.skip()) for output in outputs), outputs), note_json]
 
     return draw
 

@@ -29,8 +29,11 @@ class Session(state_holder.SessionState):
         self.STATE_TTL_WHEN_CLOSED = 3600  # seconds, Gradio's own
 
     def __setitem__(self, key: int, value: Any) -> None:
-        super().__setitem__(key, value)
-        self.config_values.clear()
+        if isinstance(self.blocks_config.blocks.get(key), gr.State):
+            super().__setitem__(key, value)
+            self.config_values.clear()
+        else:
+            self.blocks_config.blocks[key] = value
 
     def _update_config(self, key: int) -> None:
         """Nothing: what it would bring up to date is not kept."""

@@ -18,7 +18,7 @@ import gradio as gr
 
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
-from demos.page.drawn import names_components
+from demos.page.drawn import as_sent, names_components
 from demos.page.guards import guarded, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.services import Sentence, Services
@@ -215,19 +215,18 @@ class Page:
         drawn = pictures(outputs)
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
-        call = (
-            by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs, outputs),
-            list(inputs),
-            [*outputs, notice, *overtaken],
-        )
+        shown = [*outputs, notice, *overtaken]
+        answers = by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs, outputs)
+        call = (_sent(answers, shown), list(inputs), shown)
+        options = {"postprocess": False, "api_visibility": "private"} | options
         if gate:
             step = gr.on(list(triggers), None, None, None, js=f"() => {gate}", **IN_BROWSER)
-            return step.then(*call, api_visibility="private", **options)
+            return step.then(*call, **options)
         if options.get("trigger_mode") != "always_last":
-            return gr.on(list(triggers), *call, api_visibility="private", **options)
+            return gr.on(list(triggers), *call, **options)
         ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
         in_sight = options["show_progress"] != "hidden"
-        redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight, fold)
+        redraw = Redraw(notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold)
         self.redrawn.append(redraw)
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
             self.redraws.append(redraw)
@@ -235,7 +234,7 @@ class Page:
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
         heard = [*triggers, *([fold.expand] if fold else [])]
-        event = hear([redraw], heard, None, notice._id).then(*call, api_visibility="private", **options)
+        event = hear([redraw], heard, None, notice._id).then(*call, **options)
         self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw], None))
         return event
 
@@ -295,6 +294,16 @@ def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places
         return {one: drawn[one]() if callable(drawn[one]) else drawn[one] for one in wanted if one in drawn}
 
     return answer
+
+
+def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Callable[..., Any]:
+    """A handler whose answers, a value for each output, Gradio sends as they are."""
+
+    def stream(*inputs: Any) -> Iterator[list[Any]]:
+        with closing(handler(*inputs)) as answers:
+            yield from (as_sent(answer, outputs) for answer in answers)
+
+    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: as_sent(handler(*inputs), outputs)
 
 
 def _may_be_batched(handler: Callable[..., Any], options: Mapping[str, Any]) -> bool:
