@@ -75,6 +75,8 @@ def _programs(values: Any, outputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
     if not (isinstance(values, dict) and all(isinstance(key, Block) for key in values)):
         values = dict(zip(outputs, [values] if len(outputs) == 1 else values, strict=True))
     for output, value in values.items():
-        text = value.get("value") if isinstance(value, dict) else value
-        if (name := fold_of(output)) and isinstance(text, str) and text.strip():
+        if not (name := fold_of(output)):
+            continue
+        text = value() if callable(value) else value.get("value") if isinstance(value, dict) else value
+        if isinstance(text, str) and text.strip():
             yield name, text
