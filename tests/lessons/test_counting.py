@@ -12,7 +12,6 @@ import gradio as gr
 import pytest
 from gradio.components.plot import PlotData
 
-from app import build_pages
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
 from demos.bert.attention.rollout import Recipe, What
 from demos.bert.model.catalogue import BUNDLED
@@ -23,7 +22,6 @@ from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.batch import changed_by
-from demos.page.delivery.first_views import FirstViews
 from demos.page.layer_head_choices import is_counted
 from demos.page.lesson import Page
 from demos.page.services import Services
@@ -46,13 +44,6 @@ def test_names() -> None:
     assert FROM_ZERO.search("Layer 0, head 2")
     assert FROM_ZERO.search('data-told="Layer 0: attention"')
     assert FROM_ZERO.search("layer (0: the embedding output), head 0.5") is None
-
-
-@pytest.fixture(scope="module")
-def pages(store: ModelStore, bundled: LoadedModel) -> dict[str, tuple[gr.Blocks, Page]]:
-    views = FirstViews()
-    demo = build_pages(Services(store, BUNDLED), views)
-    return {page.lesson.slug: (demo, page) for page in views.pages}
 
 
 @pytest.mark.parametrize("lesson", ["overview", "attention", "encoder", "pretraining"])
