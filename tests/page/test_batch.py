@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.state_holder import SessionState
 
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.page.lesson import Lesson, Page
+from demos.page.drawn import as_sent
+from demos.page.lesson import Lesson, Page, shut_fold
 from demos.page.services import Sentence, Services
 
 
@@ -73,3 +76,62 @@ def test_only_those_that_are_asked_answer(built: dict[str, Any]) -> None:
 def test_it_is_one_event_of_the_drawings_line(built: dict[str, Any]) -> None:
     event = built["event"]
     assert (event.concurrency_id, event.trigger_mode, event.api_visibility) == ("draw", "always_last", "private")
+
+
+def test_what_lies_in_a_shut_fold_is_a_handler_of_its_own_and_called_only_there(store: ModelStore) -> None:
+    called: list[str] = []
+
+    def show(sentence: Sentence) -> dict[gr.Component, Any]:
+        called.append("show")
+        return {picture: "picture", table: lambda: called.append("table") or "table", slider: gr.update(value=3)}
+
+    with gr.Blocks() as demo:
+        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
+        lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
+        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        picture = gr.HTML()
+        with gr.Accordion("The numbers", open=False, elem_id="long-numbers") as fold:
+            table, slider = gr.HTML(), gr.Slider(1, 9)
+        with gr.Accordion("In sight", open=True):
+            gr.HTML()
+        page.draw(show, [], [picture, table, slider])
+        page.wire_redraws()
+    in_sight, folded = page.redrawn
+    assert (in_sight.fold, folded.fold) == (None, fold)
+    assert in_sight.outputs[:2] == [picture, slider], "a control is moved wherever it lies"
+    assert folded.outputs[0] is table
+    assert in_sight.handler("A text.", "", "minilm")[:2] == ["picture", gr.update(value=3)]
+    assert called == ["show"]
+    assert folded.handler("A text.", "", "minilm")[0] == "table"
+    assert called == ["show", "show", "table"]
+    assert shut_fold(table) is fold
+    (heard,) = [one for one in demo.fns.values() if "insideBert.heard" in str(one.js)]
+    assert (fold._id, "expand") in heard.targets
+    assert str(heard.js).count('"long-numbers"') == 1
+
+
+def test_gradio_hands_on_what_is_sent_and_builds_no_component_for_it(store: ModelStore) -> None:
+    built: list[str] = []
+
+    class Counted(gr.HTML):
+        def __init__(self, *values: Any, **options: Any) -> None:
+            built.append("once more")
+            super().__init__(*values, **options)
+
+    with gr.Blocks() as demo:
+        kept, shown, hidden, code, slider = Counted("kept"), Counted(), Counted(), gr.Code(), gr.Slider(0, 9)
+        outputs = [kept, shown, hidden, code, slider]
+        answers = [gr.skip(), "<b>new</b>", gr.update(visible=False), " x = 1\n", gr.update(maximum=4, value=2)]
+        button = gr.Button()
+        button.click(lambda: as_sent(answers, outputs), None, outputs, postprocess=False)
+    built.clear()
+    (event,) = demo.fns
+    answer = asyncio.run(demo.process_api(event, [], SessionState(demo)))["data"]
+    assert answer == [
+        gr.skip(),
+        "<b>new</b>",
+        gr.update(visible=False),
+        "x = 1",
+        {"__type__": "update", "maximum": 4, "value": 2},
+    ]
+    assert built == []
