@@ -28,11 +28,11 @@ def figure_json(figure: Figure) -> str:
 
 def _written(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _written(one) for name, one in value.items() if one is not None}
+        return {name: _written(inner) for name, inner in value.items() if inner is not None}
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
-        return [_written(one) for one in value]
+        return [_written(inner) for inner in value]
     return value
 
 

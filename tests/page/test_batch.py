@@ -81,9 +81,13 @@ def test_it_is_one_event_of_the_drawings_line(built: dict[str, Any]) -> None:
 def test_what_lies_in_a_shut_fold_is_a_handler_of_its_own_and_called_only_there(store: ModelStore) -> None:
     called: list[str] = []
 
+    def draw_table() -> str:
+        called.append("table")
+        return "table"
+
     def show(sentence: Sentence) -> dict[gr.Component, Any]:
         called.append("show")
-        return {picture: "picture", table: lambda: called.append("table") or "table", slider: gr.update(value=3)}
+        return {picture: "picture", table: draw_table, slider: gr.update(value=3)}
 
     with gr.Blocks() as demo:
         hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]

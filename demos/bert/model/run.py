@@ -122,10 +122,11 @@ class Rush:
         """What has waited longest, and what waits for the same model and needs little padding beside it."""
         first, n = self._waiting[0], len(self._waiting[0].encoding)
         most = min(MOST_TOGETHER, max(1, BATCH_TOKENS // (2 * n)))
-        together, others = [], []
-        for one in self._waiting:
-            fits = one.loaded is first.loaded and n <= 2 * len(one.encoding) and len(one.encoding) <= 2 * n
-            (together if fits and len(together) < most else others).append(one)
+        together: list[_Waiting] = []
+        others: list[_Waiting] = []
+        for waiting in self._waiting:
+            fits = waiting.loaded is first.loaded and n <= 2 * len(waiting.encoding) and len(waiting.encoding) <= 2 * n
+            (together if fits and len(together) < most else others).append(waiting)
         self._waiting = others
         return together
 
@@ -133,13 +134,13 @@ class Rush:
 def _pass_of(together: Sequence[_Waiting]) -> None:
     """One forward pass; all who wait for it get their run of it, or its error."""
     try:
-        runs = run_model(together[0].loaded, [one.encoding for one in together])
+        runs = run_model(together[0].loaded, [waiting.encoding for waiting in together])
     except BaseException as error:
-        for one in together:
-            one.run.set_exception(error)
+        for waiting in together:
+            waiting.run.set_exception(error)
         return
-    for one, run in zip(together, runs, strict=True):
-        one.run.set_result(run)
+    for waiting, run in zip(together, runs, strict=True):
+        waiting.run.set_result(run)
 
 
 class RunCache:

@@ -103,7 +103,8 @@ def _lines(figure: Figure, traces: list[dict[str, Any]]) -> str:
     places = trace.get("x") if text is None or isinstance(text, str) else text
     at = _name(_names(axis, places), int(np.nanargmax(values)))
     title = plain((axis.get("title") or {}).get("text") or "").partition(" (")[0]
-    name = plain(trace.get("name") or f"curve {next(i for i, one in enumerate(traces, 1) if one is trace)}")
+    number = next(number for number, other in enumerate(traces, start=1) if other is trace)
+    name = plain(trace.get("name") or f"curve {number}")
     ends = number_text(finite[0]), number_text(finite[-1])
     return str(TEXT.lines(len(curves), name, *ends, number_text(finite.max()), f"{title} {at}".strip()))
 
