@@ -63,8 +63,8 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component 
         moved = [event for event in redraw.triggers if not _is_value_change(event)]
         if moved:  # gradio keeps the order: this is known before the step below
             gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
-        watched, inputs = _numbers(_compared_components(redraw)), _numbers(redraw.inputs)
-        handlers.append([number, watched, inputs, _fold_id(redraw)])
+        compared, inputs = _numbers(_compared_components(redraw)), _numbers(redraw.inputs)
+        handlers.append([number, compared, inputs, _fold_id(redraw)])
     values = _distinct(component for redraw in redraws for component in [*_compared_components(redraw), *redraw.inputs])
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
     script = f"(...values) => insideBert.heard({of}, values)"
