@@ -9,10 +9,8 @@ apart the closest two colours are.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
-
-import numpy as np
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from demos.figures.fonts.fonts import MONO, SANS, SERIF, SMALL
 from demos.files import read_json_beside
@@ -33,7 +31,7 @@ def word_colour(word_index: int | None) -> str:
 
 def in_the_dark(colour: str) -> str:
     """A head's colour "#rrggbb" for dark paper: three tenths of the way to white, so that its darkest is seen there."""
-    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    channels = _channels(colour)
     return "#" + "".join(f"{int(channel + (255 - channel) * TO_WHITE + 0.5):02x}" for channel in channels)
 
 
@@ -65,17 +63,33 @@ def inked(text: str, scale: list[list[Any]], share: float) -> str:
 
 def ink_on(scale: list[list[Any]], share: float) -> str:
     """Black or white, whichever stands out more (WCAG 2's relative luminance) on a place, 0..1, of a colour scale."""
-    colour = sample_colorscale(scale, [float(np.clip(share, 0, 1))])[0]
-    channels = np.array(unlabel_rgb(colour)) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"
+    red, green, blue = map(_linear, shade(scale, share))
+    return "#ffffff" if 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.18 else "#000000"
+
+
+def _linear(channel: int) -> float:
+    """A channel, 0..255, as a share of the light."""
+    share = channel / 255
+    return float(share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4)
+
+
+def shade(scale: list[list[Any]], share: float) -> tuple[int, int, int]:
+    """The colour (red, green, blue) at a place, 0..1, of a scale with even steps; what lies beyond is its end."""
+    place = min(max(float(share), 0.0), 1.0) * (len(scale) - 1)
+    below = min(int(place), len(scale) - 2)
+    low, high = (_channels(scale[at][1]) for at in (below, below + 1))
+    red, green, blue = (round(a + (b - a) * (place - below)) for a, b in zip(low, high, strict=True))
+    return red, green, blue
+
+
+@cache
+def _channels(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
 
 
 def swatch(scale: str, share: float) -> str:
     """CSS variables for a place, 0..1, of "magnitude" or "signed", worn by demos/figures/swatch.css."""
-    shades = [
-        str(sample_colorscale(colour_scale(name), [share], colortype="rgb")[0]) for name in (scale, f"{scale}_dark")
-    ]
+    shades = [f"rgb{shade(colour_scale(name), share)}" for name in (scale, f"{scale}_dark")]
     inks = [ink_on(colour_scale(name), share) for name in (scale, f"{scale}_dark")]
     return f"--light-shade:{shades[0]};--light-ink:{inks[0]};--dark-shade:{shades[1]};--dark-ink:{inks[1]}"
 

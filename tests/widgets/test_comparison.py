@@ -23,6 +23,7 @@ from demos.widgets.comparison.figure import (
     ranked_cells,
     summary_html,
 )
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TEXT, OTHER = "The unflappable banker smiled.", "The unflappable <b>banker</b> & frowned at {us}."
@@ -115,11 +116,14 @@ def test_the_heads_that_differ_most() -> None:
     heads = np.array([[0.1, 0.5, 0.0], [0.5, 0.2, 0.3]])
     assert most_different(heads) == [(0, 1, 0.5), (1, 0, 0.5), (1, 2, 0.3)]
     assert most_different(None) == []
-    figure = heads_figure(heads, Which(1, 2))
+    figure = plotly(heads_figure(heads, Which(1, 2)))
     np.testing.assert_allclose(np.array(figure.data[0].z), heads)
     (frame,) = figure.layout.shapes
     assert (frame.x0, frame.x1, frame.y0, frame.y1) == (2.5, 3.5, 1.5, 2.5)
-    assert (heads_figure(heads, Which(0)).layout.shapes[0].x0, len(heads_figure(heads, Which()).layout.shapes)) == (
+    assert (
+        plotly(heads_figure(heads, Which(0))).layout.shapes[0].x0,
+        len(plotly(heads_figure(heads, Which())).layout.shapes),
+    ) == (
         0.5,
         0,
     )

@@ -71,7 +71,12 @@ def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collect
 
 
 def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
-    """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all."""
+    """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all.
+
+    Where no head is off it is the model itself.
+    """
+    if not any(off):
+        return loaded.model
     model = sharing_weights(loaded.model)
     places: dict[Any, list[int]] = {}  # the layers of each W_O: in ALBERT one is all layers'
     for layer in range(loaded.spec.num_layers):
@@ -88,12 +93,22 @@ def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
 
 
 def sharing_weights(model: Any) -> Any:
-    """A copy of the module tree on the very same parameters and buffers: milliseconds, and no weight is copied.
+    """A copy of the module tree on the very same parameters and buffers: a millisecond, and no weight is copied.
 
     So hooks can be put on it while other threads use the original.
     """
-    same = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-    return copy.deepcopy(model, same)
+    copies: dict[int, Any] = {}  # a layer that stands in several places, as in ALBERT, is one copy in all of them
+
+    def copied(module: Any) -> Any:
+        if id(module) not in copies:
+            copies[id(module)] = own = copy.copy(module)
+            for name, value in vars(module).items():
+                if name.endswith(("_hooks", "_hooks_with_kwargs", "_hooks_always_called")):
+                    setattr(own, name, value.copy())
+            own._modules = {name: inner and copied(inner) for name, inner in module._modules.items()}
+        return copies[id(module)]
+
+    return copied(model)
 
 
 class _Silence:

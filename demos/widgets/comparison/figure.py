@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.attention.alignment import Alignment
 from demos.bert.attention.comparison import Comparison, Which
@@ -19,6 +18,7 @@ from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import rounded
+from demos.figures.figure import Figure
 from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
@@ -37,7 +37,7 @@ class Side:
     which: Which
 
 
-def pictures(comparison: Comparison) -> tuple[go.Figure, go.Figure, go.Figure]:
+def pictures(comparison: Comparison) -> tuple[Figure, Figure, Figure]:
     """Heatmaps of the left side, the right side (on one scale) and the difference (diverging, white at zero)."""
     labels = labels_of(comparison.alignment)
     peak = max(float(np.nanmax(comparison.left, initial=0)), float(np.nanmax(comparison.right, initial=0)))
@@ -112,34 +112,36 @@ def _descending(values: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
+def heads_figure(heads: np.ndarray, which: Which) -> Figure:
     """How much attention moved in every head [L, A], a row a layer; the head that is open is framed."""
     layers, count = heads.shape
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.round(heads, 5),
-            zmin=0,
-            zmax=max(0.01, float(np.nanmax(heads, initial=0))),
-            colorscale=colour_scale("magnitude"),
-            x=list(range(1, count + 1)),
-            y=list(range(1, layers + 1)),
-            hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of its attention has moved<extra></extra>",
-            xgap=1,
-            ygap=1,
-            colorbar=BAR | {"nticks": 5, "tickformat": ".0%"},
-        )
-    )
-    figure.update_layout(
-        **plotly_layout(height=min(640, 34 * layers + 96), margin={"l": 56, "r": 10, "t": 56, "b": 10})
-    )
-    axis = BARE | {"dtick": 1, "tickfont": {"size": 16}}
-    figure.update_xaxes(**axis, side="top", title={"text": "head", "standoff": 6})
-    figure.update_yaxes(**axis, autorange="reversed", title={"text": "layer", "standoff": 6})
+    heatmap = {
+        "type": "heatmap",
+        "z": np.round(heads, 5),
+        "zmin": 0,
+        "zmax": max(0.01, float(np.nanmax(heads, initial=0))),
+        "colorscale": colour_scale("magnitude"),
+        "x": list(range(1, count + 1)),
+        "y": list(range(1, layers + 1)),
+        "hovertemplate": "layer %{y}, head %{x}<br>%{z:.1%} of its attention has moved<extra></extra>",
+        "xgap": 1,
+        "ygap": 1,
+        "colorbar": BAR | {"nticks": 5, "tickformat": ".0%"},
+    }
+    frames = []
     if which.layer is not None:
         first, last = (1, count) if which.head is None else (counted(which.head), counted(which.head))
         box = {"x0": first - 0.5, "x1": last + 0.5, "y0": counted(which.layer) - 0.5, "y1": counted(which.layer) + 0.5}
-        figure.add_shape(type="rect", line={"color": PALETTE["classes"][5], "width": 3}, **box)
-    return figure
+        frames.append({"type": "rect", "line": {"color": PALETTE["classes"][5], "width": 3}} | box)
+    axis = BARE | {"dtick": 1, "tickfont": {"size": 16}}
+    layout = plotly_layout(
+        height=min(640, 34 * layers + 96),
+        margin={"l": 56, "r": 10, "t": 56, "b": 10},
+        xaxis=axis | {"side": "top", "title": {"text": "head", "standoff": 6}},
+        yaxis=axis | {"autorange": "reversed", "title": {"text": "layer", "standoff": 6}},
+        shapes=frames,
+    )
+    return {"data": [heatmap], "layout": layout}
 
 
 def largest_html(comparison: Comparison, count: int = 8) -> str:

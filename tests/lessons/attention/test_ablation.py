@@ -187,9 +187,9 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
     whole = runs.predict(run, [TEXT])[0]
     np.testing.assert_allclose(list(before.values()), list(whole.values()), atol=1e-5)
 
-    keys = [target.key for target in ablation.targets(sentence, "One.", PICKED, run)]
-    assert keys == ["s0", "c0", "c1"]
-    found, saliency, _, title, _ = ablation.explained(sentence, "", PICKED, run, "c1")
+    *_, class_down = targets = ablation.targets(sentence, "One.", PICKED, run)
+    assert [target.key for target in targets] == ["s0", "c0", "c1"]
+    found, saliency, title = ablation.explained(class_down)
     assert title == "logit of class “down”"
     states = torch.tensor(run_model(bundled, [encoding])[0].hidden_states[-1].mean(axis=0))
     assert saliency.output == pytest.approx(head[-1](states)[1].item(), abs=1e-4)
@@ -203,7 +203,7 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
 
 def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForMaskedLM]) -> None:
     shown = explained(ablation, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.", PICKED, "")
-    menu, table, agreed = shown["output"], shown["explained"], shown["agreed"]
+    menu, table, agreed = shown["output"], shown["explained"](), shown["agreed"]()
     assert [key for _, key in menu["choices"]] == ["s0", "s1"]
     assert menu["value"] == "s0"  # there is no class to explain
     assert "attention from [CLS], layer 6" in table
@@ -211,7 +211,7 @@ def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForM
     assert "Spearman" in agreed
     words = masking[0]
     shown = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean", "", PICKED, "")
-    menu, table = shown["output"], shown["explained"]
+    menu, table = shown["output"], shown["explained"]()
     assert menu["value"] == "w"
     assert "at token 2" in table
     with pytest.raises(UserError, match="no output to explain"):

@@ -22,6 +22,7 @@ from demos.lessons.attention.ablation.text import (
     saliency_html,
     similarities_html,
 )
+from tests.plotly_figure import plotly
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -41,7 +42,7 @@ def cosines(encoding: Encoding) -> np.ndarray:
 
 
 def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, cosines: np.ndarray) -> None:
-    figure = change_figure(cosines, encoding)
+    figure = plotly(change_figure(cosines, encoding))
     picture = figure.data[0]
     np.testing.assert_allclose(np.array(picture.z), 1 - cosines, atol=1e-5)
     assert (picture.zmin, picture.zmax) == (0, 0.5)
@@ -59,13 +60,13 @@ def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, co
 
 
 def test_next_to_no_change_is_drawn_as_such(encoding: Encoding) -> None:
-    picture = change_figure(np.full((3, len(encoding)), 1 - 1e-6), encoding).data[0]
+    picture = plotly(change_figure(np.full((3, len(encoding)), 1 - 1e-6), encoding)).data[0]
     assert picture.zmax == 0.01
 
 
 def test_a_long_input_is_cut_and_loses_its_numbers(tiny: LoadedModel) -> None:
     long = encode(tiny.tokenizer, "sand " * 200)
-    figure = change_figure(np.full((3, len(long)), 0.9), long)
+    figure = plotly(change_figure(np.full((3, len(long)), 0.9), long))
     assert np.array(figure.data[0].z).shape == (3, 128)
     assert figure.data[0].text is None
 

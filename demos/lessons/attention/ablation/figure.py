@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
 from demos.counting import state_names
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, SPACED, named_step
 from demos.figures.palette import colour_scale, inked, plotly_layout, word_colour
@@ -18,7 +18,7 @@ NUMBERED = 18  # tokens; with more, a cell is too narrow for its number
 ROW = 40  # pixels a layer takes; fewer where there are many
 
 
-def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
+def change_figure(cosines: np.ndarray, encoding: Encoding) -> Figure:
     """1 - cosine of each token's state before and after, [L + 1, n]: a row a hidden state, a column a token.
 
     Colours run from 0 to the largest change, but at least to 0.01: smaller ones are nothing to look at. Above its
@@ -32,40 +32,29 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
     special = encoding.special_tokens_mask[:n]
     labels = [f"<i>{token}</i>" if mark else token for token, mark in zip(tokens, special, strict=True)]
     top = max(0.01, float(changes.max()))
-    figure = go.Figure(
-        go.Heatmap(
-            x=columns,
-            y=names,
-            z=np.round(changes, 5),
-            zmin=0,
-            zmax=top,
-            colorscale=SCALE,
-            text=_numbers(changes, top) if n <= NUMBERED else None,
-            texttemplate="%{text}" if n <= NUMBERED else None,
-            textfont={"size": SMALL},
-            hovertemplate="<b>%{x}</b> after %{y}<br>1 − cosine %{z:.5f}<extra></extra>",
-            xgap=1 if n <= SPACED else 0,
-            ygap=1,
-            colorbar=BAR | {"tickformat": ".2~g", "nticks": 5},
-        )
-    )
+    heatmap = {
+        "type": "heatmap",
+        "x": columns,
+        "y": names,
+        "z": np.round(changes, 5),
+        "zmin": 0,
+        "zmax": top,
+        "colorscale": SCALE,
+        "text": _numbers(changes, top) if n <= NUMBERED else None,
+        "texttemplate": "%{text}" if n <= NUMBERED else None,
+        "textfont": {"size": SMALL},
+        "hovertemplate": "<b>%{x}</b> after %{y}<br>1 − cosine %{z:.5f}<extra></extra>",
+        "xgap": 1 if n <= SPACED else 0,
+        "ygap": 1,
+        "colorbar": BAR | {"tickformat": ".2~g", "nticks": 5},
+    }
     margin = int(min(130, 22 + max(map(len, encoding.tokens[:n])) * 9.5))
     row = ROW if len(names) <= 13 else 24
-    figure.update_layout(
-        **plotly_layout(height=row * len(names) + margin + 46, margin={"l": 112, "r": 10, "t": margin + 12, "b": 32})
-    )
-    if n <= NUMBERED:
-        figure.add_annotation(
-            text=f"1 − cosine in {_unit(top)[1]}.", x=0, xref="paper", xanchor="left", y=0, yref="paper", yanchor="top",
-            yshift=-4, showarrow=False,
-        )  # fmt: skip
-    step = named_step(n, NAMED_COLUMNS)
-    figure.update_xaxes(
-        side="top", tickangle=-90, tickvals=columns[::step], ticktext=labels[::step], tickfont={"size": SMALL},
-        showgrid=False, ticks="", ticklabelstandoff=8,
-    )  # fmt: skip
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": SMALL}, ticklabelstandoff=6)
-    hues = [  # the word's hue, between its name and its column; one update, as add_shape copies all before it
+    unit = {
+        "text": f"1 − cosine in {_unit(top)[1]}.", "x": 0, "xref": "paper", "xanchor": "left", "y": 0, "yref": "paper",
+        "yanchor": "top", "yshift": -4, "showarrow": False,
+    }  # fmt: skip
+    hues = [  # the word's hue, between its name and its column
         {
             "type": "rect", "xref": "x", "x0": index - 0.46, "x1": index + 0.46,
             "yref": "paper", "ysizemode": "pixel", "yanchor": 1, "y0": 2, "y1": 7,
@@ -73,8 +62,18 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
         }
         for index, word in enumerate(encoding.word_index[:n])
     ]  # fmt: skip
-    figure.update_layout(shapes=hues)
-    return figure
+    step = named_step(n, NAMED_COLUMNS)
+    axis = {"showgrid": False, "ticks": "", "tickfont": {"size": SMALL}}
+    named = {"tickvals": columns[::step], "ticktext": labels[::step], "ticklabelstandoff": 8}
+    layout = plotly_layout(
+        height=row * len(names) + margin + 46,
+        margin={"l": 112, "r": 10, "t": margin + 12, "b": 32},
+        xaxis=axis | {"side": "top", "tickangle": -90} | named,
+        yaxis=axis | {"autorange": "reversed", "ticklabelstandoff": 6},
+        annotations=[unit] if n <= NUMBERED else [],
+        shapes=hues,
+    )
+    return {"data": [heatmap], "layout": layout}
 
 
 def _unit(top: float) -> tuple[int, str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.attention.ablation import Head, check_heads, effect_of_each, read_heads, write_heads
-from demos.bert.attention.saliency import attention_received
+from demos.bert.attention.saliency import Saliency, attention_received
 from demos.bert.model.encoding import encode
+from demos.bert.model.run import Run
 from demos.counting import layer_name
 from demos.figures.short_text import short
 from demos.lessons.attention.ablation.figure import change_figure
@@ -147,8 +149,8 @@ def drawn(ablation: Ablation, sentence: Sentence, off: str, listed: str, place: 
         "word": _places(effects, place, spec.mlm),
         "guesses": guessed,
         "classes": classes_html(*effects.classes) if effects.classes else TEXT.no_classifier(),
-        "table": cosine_table(effects.cosines, encoding),
-        "code": ablation_code(spec, encoding, effects.off),
+        "table": lambda: cosine_table(effects.cosines, encoding),
+        "code": lambda: ablation_code(spec, encoding, effects.off),
     }
 
 
@@ -176,17 +178,28 @@ def explained(
     place: int,
     trained: str,
 ) -> dict[str, Any]:
-    """The menu of outputs, both rows of bars, and how far they agree, by the names of their components."""
-    run, saliency, key, title, targets = ablation.explained(sentence, listed, place, trained, key)
-    last = run.num_layers - 1
-    at = last if layer == LAST else min(int(layer), last)
-    attention = attention_received(run, at, rows)
-    output, received = f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, {layer_name(at)}"
-    return {
-        "output": gr.update(choices=[(short(target.title, MENU), target.key) for target in targets], value=key),
-        "explained": saliency_html(saliency.values, attention, run.encoding, output, received),
-        "agreed": agreement_html(saliency.values, attention, run.encoding),
-    }
+    """The menu of outputs, both rows of bars, and how far they agree; a key that is not there is the first."""
+    targets = ablation.targets(sentence, listed, place, trained)
+    target = next((target for target in targets if target.key == key), targets[0])
+
+    @cache
+    def computed() -> tuple[Run, Saliency, np.ndarray, str, str]:
+        run, saliency, title = ablation.explained(target)
+        last = run.num_layers - 1
+        at = last if layer == LAST else min(int(layer), last)
+        attention = attention_received(run, at, rows)
+        return run, saliency, attention, f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, {layer_name(at)}"
+
+    def bars() -> str:
+        run, saliency, attention, output, received = computed()
+        return saliency_html(saliency.values, attention, run.encoding, output, received)
+
+    def agreement() -> str:
+        run, saliency, attention, *_ = computed()
+        return agreement_html(saliency.values, attention, run.encoding)
+
+    choices = [(short(target.title, MENU), target.key) for target in targets]
+    return {"output": gr.update(choices=choices, value=target.key), "explained": bars, "agreed": agreement}
 
 
 def _wire_board(page: Page, parts: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from demos.bert.attention.ablation import Head, read_heads, run_without, sentence_vectors
+from demos.bert.attention.ablation import Head, read_heads, run_without
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import Encoding, encode
@@ -65,6 +65,12 @@ class Target:
     prepare: Callable[[], Explained]
 
 
+def _similarities(run: Run, others: Sequence[Run]) -> list[float]:
+    """The cosine of a sentence's mean-pooled vector, [CLS] and [SEP] included, with each of the others'."""
+    own = run.hidden_states[-1].mean(axis=0)
+    return [float(cosine(other.hidden_states[-1].mean(axis=0), own)) for other in others]
+
+
 class Ablation:
     """Both halves of the part, for all readers: nothing of any reader's stays here."""
 
@@ -81,13 +87,25 @@ class Ablation:
         loaded = self.services.loaded(sentence.model)
         chosen = read_heads(off)
         there = frozenset((a, b) for a, b in chosen if a < loaded.spec.num_layers and b < loaded.spec.num_heads)
-        before = self.services.runs.get(loaded, sentence.text)
-        after = run_without(loaded, [before.encoding], there)[0] if there else before
         compared = self.compared(sentence, listed)
-        similarities = self._similarities(loaded, before, after, compared, there)
-        guessed, classes = self._guesses(loaded, before, after, there, place), self._classes(sentence, there, trained)
-        cosines = cosine(before.hidden_states, after.hidden_states)
-        return Effects(before, there, chosen - there, cosines, compared, similarities, guessed, classes)
+        self._check_length(loaded, compared)
+        before, *others = self.services.runs.get_many(loaded, [(text, "") for text in (sentence.text, *compared)])
+        where = self._place(loaded, before.encoding, place)
+        hidden = before.encoding if where is None else masked(loaded.tokenizer, before.encoding, where)
+        whole = [before, *others, before if hidden == before.encoding else run_model(loaded, [hidden])[0]]
+        without = run_without(loaded, [run.encoding for run in whole], there) if there else whole
+        after, *others_after = without[:-1]
+        guessing = (whole[-1], without[-1])
+        return Effects(
+            before,
+            there,
+            chosen - there,
+            cosine(before.hidden_states, after.hidden_states),
+            compared,
+            np.array([_similarities(before, others), _similarities(after, others_after)]),
+            None if where is None else self._guesses(loaded, before.encoding.tokens[where], where, guessing),
+            self._classes(sentence, there, trained),
+        )
 
     def compared(self, sentence: Sentence, listed: str) -> list[str]:
         """The bar's second sentence, where there is one, then the list's. Raises UserError for too many."""
@@ -97,26 +115,13 @@ class Ablation:
         second = " ".join(clean_text(sentence.text_pair, "The second sentence").split())
         return list(dict.fromkeys([second, *lines] if second else lines))
 
-    def _encoded(self, loaded: LoadedModel, texts: Sequence[str]) -> list[Encoding]:
-        encodings = [encode(loaded.tokenizer, text) for text in texts]
-        count = sum(map(len, encodings))
+    def _check_length(self, loaded: LoadedModel, texts: Sequence[str]) -> None:
+        """Raises UserError where the sentences to compare with are too long together."""
+        count = sum(len(encode(loaded.tokenizer, text)) for text in texts)
         if count > MAX_COMPARED_TOKENS:
             raise UserError(
                 f"The sentences to compare with have {count:,} tokens; the limit is {MAX_COMPARED_TOKENS:,}."
             )
-        return encodings
-
-    def _similarities(
-        self, loaded: LoadedModel, before: Run, after: Run, compared: Sequence[str], off: frozenset[Head]
-    ) -> np.ndarray:
-        """[2, m]: all sentences by the whole model, and all by the one without the heads."""
-        encodings = self._encoded(loaded, compared)
-        rows = np.zeros((2, len(encodings)))
-        for row, (run, heads) in enumerate(((before, frozenset[Head]()), (after, off))):
-            own = run.hidden_states[-1].mean(axis=0)  # [d]; the run is there, and the others need no padding to it
-            for column, encoding in enumerate(encodings):
-                rows[row, column] = cosine(sentence_vectors(loaded, [encoding], [heads])[0], own)
-        return rows
 
     def _place(self, loaded: LoadedModel, encoding: Encoding, place: int) -> int | None:
         """The token to hide: the one chosen where it is a word of this sentence, else one that is picked.
@@ -129,17 +134,10 @@ class Ablation:
             return place
         return place_to_guess(encoding, loaded.tokenizer.mask_token)
 
-    def _guesses(
-        self, loaded: LoadedModel, before: Run, after: Run, off: frozenset[Head], place: int
-    ) -> Guesses | None:
-        where = self._place(loaded, before.encoding, place)
-        if where is None:
-            return None
+    def _guesses(self, loaded: LoadedModel, word: str, where: int, runs: Sequence[Run]) -> Guesses:
+        """What stands at the hidden place, by the runs of the whole model and of the one without the heads."""
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
-        word, hidden = before.encoding.tokens[where], masked(loaded.tokenizer, before.encoding, where)
-        if hidden != before.encoding:  # the sentence has no [MASK] of its own there
-            before, after = run_model(loaded, [hidden])[0], run_without(loaded, [hidden], off)[0]
-        both = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
+        both = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in runs]
         return Guesses(where, word, *both)
 
     def _own_classifier(self, sentence: Sentence, trained: str) -> tuple[LoadedModel, Trained, Encoding] | None:
@@ -167,7 +165,10 @@ class Ablation:
         ]
 
     def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
-        """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word."""
+        """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word.
+
+        Raises UserError where there is none.
+        """
         loaded = self.services.loaded(sentence.model)
         run = self.services.runs.get(loaded, sentence.text)
         targets = [
@@ -183,24 +184,18 @@ class Ablation:
         if where is not None:
             word = partial(self._word_logit, loaded, run.encoding, where)
             targets.append(Target("w", f"logit of the most likely word at token {where}, masked", word))
-        return targets
-
-    def explained(
-        self, sentence: Sentence, listed: str, place: int, trained: str, key: str
-    ) -> tuple[Run, Saliency, str, str, list[Target]]:
-        """(the run whose attention stands beside it, gradient x input, the output's key and name, all there are).
-
-        A key that is not there becomes the first one. Raises UserError where there is none.
-        """
-        targets = self.targets(sentence, listed, place, trained)
         if not targets:
             raise UserError(NO_TARGET)
-        target = next((target for target in targets if target.key == key), targets[0])
+        return targets
+
+    def explained(self, target: Target) -> tuple[Run, Saliency, str]:
+        """(the run whose attention stands beside it, gradient x input, the output's name)."""
         loaded, run, score, title = target.prepare()
-        return run, gradient_x_input(loaded, run.encoding, score), target.key, title or target.title, targets
+        return run, gradient_x_input(loaded, run.encoding, score), title or target.title
 
     def _similarity(self, loaded: LoadedModel, run: Run, text: str) -> Explained:
-        return loaded, run, similarity_to(sentence_vectors(loaded, self._encoded(loaded, [text]))[0]), ""
+        self._check_length(loaded, [text])
+        return loaded, run, similarity_to(self.services.runs.get(loaded, text).hidden_states[-1].mean(axis=0)), ""
 
     def _class_logit(self, tuned: LoadedModel, classifier: Trained, encoding: Encoding, number: int) -> Explained:
         return tuned, run_model(tuned, [encoding])[0], class_score(classifier, number), ""

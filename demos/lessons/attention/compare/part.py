@@ -234,8 +234,8 @@ def _compared(services: Services, sentence: Sentence, form: ComparisonForm, move
         **dict(zip(("left", "right", "difference"), figures, strict=True)),
         "overview": gr.update(visible=bool(picks)),
         "largest": largest_html(comparison),
-        "numbers": numbers_html(comparison, left, right),
-        "code": compare_code(left, right, pair.specs, comparison),
+        "numbers": lambda: numbers_html(comparison, left, right),
+        "code": lambda: compare_code(left, right, pair.specs, comparison),
     }
     if comparison.heads is not None and picks:
         shown["heads"] = heads_figure(comparison.heads, left.which)

@@ -26,8 +26,8 @@ def show(services: Services, sentence: Sentence, name: str, direction: int) -> t
     return (
         accuracy_figure(relation, direction),
         relations_html(relations, relation.name, direction, len(SENTENCES)),
-        pairs_html(relation, direction, SENTENCES),
-        grammar_code(services.loaded(sentence.model).spec, relation, direction, SENTENCES),
+        lambda: pairs_html(relation, direction, SENTENCES),
+        lambda: grammar_code(services.loaded(sentence.model).spec, relation, direction, SENTENCES),
     )
 
 
