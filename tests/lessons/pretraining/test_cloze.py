@@ -19,6 +19,7 @@ from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.services import Sentence, Services
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.sources import SOURCES
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -97,7 +98,7 @@ def test_the_sample_is_drawn_and_tabled() -> None:
     assert set(known.accuracy) == set(LINES)
     assert known.numbers == NUMBERS
     assert known.draws == 10
-    figure: Any = accuracy_figure(known)
+    figure: Any = plotly(accuracy_figure(known))
     lines = {trace.name: trace for trace in figure.data}
     table = accuracy_html(known)
     for method, (name, *_) in LINES.items():

@@ -10,10 +10,10 @@ import gradio as gr
 
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
-from demos.figures.summary.summary import with_summary
 from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
+from demos.page.drawn import drawable
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
@@ -54,7 +54,7 @@ def build(page: Page) -> None:
                 list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
-                with_summary(accuracy_figure(sample())),
+                drawable(accuracy_figure(sample())),
                 label="Accuracy by number of examples",
                 show_label=False,
                 elem_id="cloze-accuracy",
