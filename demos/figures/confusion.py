@@ -39,7 +39,7 @@ def confusion_figure(result: Result) -> Figure:
     places = list(range(count))  # numbers, not names, on the axes: two classes whose names are cut alike must stay two
     heatmap = {
         "type": "heatmap",
-        "z": np.round(shares, 4),
+        "z": shares,
         "zmin": 0,
         "zmax": 1,
         "x": places,

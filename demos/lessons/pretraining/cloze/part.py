@@ -84,7 +84,7 @@ def build(page: Page) -> None:
     )
 
 
-def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, str]:
+def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, Any]:
     """The prompt, what the head makes of its [MASK] with and without the sentence, the numbers and the program."""
     each = int(number) if number in NUMBERS else 0
     solved = drawn(remarks(), each, clamp(float(draw or 1) - 1, DRAWS))
@@ -93,14 +93,13 @@ def shown(services: Services, sentence: Sentence, number: Any, draw: Any, patter
     if not sentence.text.strip():
         raise UserError("There is no sentence to judge; type one.")
     pretrained = services.pretrained(sentence.model)
-    with_text, without = read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)
     before, _, after = chosen.partition(GAP)
     text = ended(sentence.text.strip())
     return {
-        "prompt": prompt_html(text, solved, (before, after), label_words),
-        "reading": reading_html(with_text, without),
-        "numbers": accuracy_html(sample()),
-        "code": cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
+        "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
+        "reading": lambda: reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)),
+        "numbers": lambda: accuracy_html(sample()),
+        "code": lambda: cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
     }
 
 
