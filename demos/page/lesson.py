@@ -236,7 +236,8 @@ class Page:
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
         in_sight = options["show_progress"] != "hidden"
-        read = [] if self.text in inputs and self.text not in unread else [one for one in inputs if one not in unread]
+        read = [component for component in inputs if component not in unread]
+        read = [] if self.text in read else read
         redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight, fold, read, own_text)
         self.redrawn.append(redraw)
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):

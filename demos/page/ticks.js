@@ -111,7 +111,7 @@
 
     // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
     // was asked already, what it will be asked once it or its fold is opened, and what the page came with is not asked.
-    // Where it says what it reads, a tick counts only when one of that has changed; that of `ownText` being filled.
+    // A handler that says what it reads is asked at a tick only when that has changed; but while its `ownText` is empty.
     heard({ batch, handlers, values: components }, values) {
       takeNote(values[components.length]);
       const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));

@@ -28,9 +28,9 @@ def spans_figure(picture: Picture | None) -> Figure:
     product of the two.
     """
     if picture is None or picture.answer.cutout is None:
-        told = {"text": "No test paragraph has a token that could be an answer.", "showarrow": False}
+        message = {"text": "No test paragraph has a token that could be an answer.", "showarrow": False}
         hidden = {"visible": False}
-        layout = plotly_layout(height=200, annotations=[told | {"font": {"size": 18}}], xaxis=hidden, yaxis=hidden)
+        layout = plotly_layout(height=200, annotations=[message | {"font": {"size": 18}}], xaxis=hidden, yaxis=hidden)
         return {"data": [], "layout": layout}
     cutout = picture.answer.cutout
     starts, ends = np.array(cutout.starts), np.array(cutout.ends)
