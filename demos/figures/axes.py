@@ -19,6 +19,11 @@ def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, "arrayminus": low, "array": high, "color": BOTH_PAPERS} | more
 
 
+def level_line(value: float, **line: Any) -> dict[str, Any]:
+    """A shape: the line at `value` of the y axis, across the whole picture; `line` is its looks."""
+    return {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": value, "y1": value, "yref": "y", "line": line}
+
+
 def plotly_script() -> str:
     """Plotly's own script, some 4 MB of JavaScript, for files that draw its figures with no network."""
     return str(get_plotlyjs())

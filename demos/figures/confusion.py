@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from demos.figures.figure import Figure
 from demos.figures.palette import colour_scale, inked, plotly_layout, swatch
 from demos.figures.scores_text import one_line
 from demos.figures.short_text import short
@@ -29,47 +29,50 @@ def class_shares(confusion: Sequence[Sequence[int]]) -> np.ndarray:
     return np.asarray(counts / np.maximum(1, counts.sum(axis=1, keepdims=True)))
 
 
-def confusion_figure(result: Result) -> go.Figure:
+def confusion_figure(result: Result) -> Figure:
     """Test sentences by true class (rows) and predicted class (columns); a row's colour is its share of that class."""
     names = [plot_text(short(label, NAME_LENGTH)) for label in result.labels]
-    shares = class_shares(result.confusion).tolist()
+    full_names = [plot_text(label) for label in result.labels]
+    shares = class_shares(result.confusion)
     count = len(names)
     few = count <= NUMBERS_IN_CELLS
-    figure = go.Figure(
-        go.Heatmap(
-            z=shares,
-            zmin=0,
-            zmax=1,
-            # Numbers, not names, on the axes: two classes whose names are cut alike must stay two.
-            x=list(range(count)),
-            y=list(range(count)),
-            colorscale=SCALE,
-            # none for 0, so that the mistakes stand out
-            text=[
-                [inked(str(number or ""), SCALE, share) for number, share in zip(*row, strict=True)]
-                for row in zip(result.confusion, shares, strict=True)
-            ]
-            if few
-            else None,
-            texttemplate="%{text}" if few else None,
-            textfont={"size": 17 if count <= 8 else 16},
-            customdata=[
-                [[plot_text(truth), plot_text(guess), number] for guess, number in zip(result.labels, row, strict=True)]
-                for truth, row in zip(result.labels, result.confusion, strict=True)
-            ],
-            hovertemplate="%{customdata[2]} of class %{customdata[0]}<br>classified as %{customdata[1]}<extra></extra>",
-            xgap=2,
-            ygap=2,
-            showscale=False,
-        )
+    places = list(range(count))  # numbers, not names, on the axes: two classes whose names are cut alike must stay two
+    heatmap = {
+        "type": "heatmap",
+        "z": shares,
+        "zmin": 0,
+        "zmax": 1,
+        "x": places,
+        "y": places,
+        "colorscale": SCALE,
+        "text": _cells(result.confusion, shares.tolist()) if few else None,
+        "texttemplate": "%{text}" if few else None,
+        "textfont": {"size": 17 if count <= 8 else 16},
+        "customdata": [
+            [[truth, guess, number] for guess, number in zip(full_names, row, strict=True)]
+            for truth, row in zip(full_names, result.confusion, strict=True)
+        ],
+        "hovertemplate": "%{customdata[2]} of class %{customdata[0]}<br>classified as %{customdata[1]}<extra></extra>",
+        "xgap": 2,
+        "ygap": 2,
+        "showscale": False,
+    }
+    ticks = {"tickvals": places, "ticktext": names, "showgrid": False, "zeroline": False}
+    layout = plotly_layout(
+        height=max(320, 46 * min(count, 16) + 130),
+        margin={"l": 110, "r": 10, "t": 10},
+        xaxis=ticks | {"title": {"text": "predicted"}, "tickangle": -30 if count > 4 else 0},
+        yaxis=ticks | {"title": {"text": "true"}, "autorange": "reversed"},
     )
-    figure.update_layout(
-        **plotly_layout(height=max(320, 46 * min(count, 16) + 130), margin={"l": 110, "r": 10, "t": 10})
-    )
-    ticks = {"tickvals": list(range(count)), "ticktext": names, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(title="predicted", tickangle=-30 if count > 4 else 0, automargin=True, **ticks)
-    figure.update_yaxes(title="true", autorange="reversed", automargin=True, **ticks)
-    return figure
+    return {"data": [heatmap], "layout": layout}
+
+
+def _cells(confusion: Sequence[Sequence[int]], shares: Sequence[Sequence[float]]) -> list[list[str]]:
+    """Each count in the ink that can be read on its cell; none for 0, so that the mistakes stand out."""
+    return [
+        [inked(str(number or ""), SCALE, share) for number, share in zip(*row, strict=True)]
+        for row in zip(confusion, shares, strict=True)
+    ]
 
 
 def matrix_html(result: Result, tests: Sequence[Any]) -> str:

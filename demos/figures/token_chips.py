@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -24,6 +25,8 @@ _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 def visible(text: str) -> Markup:
     """`text` escaped, with characters that nobody could see written as U+XXXX."""
+    if text.isprintable() and "\ufffd" not in text:
+        return Markup.escape(text)
     return Markup().join(
         TEXT.code_point(ord(character))
         if unicodedata.category(character) in _INVISIBLE or character == "\ufffd"
@@ -43,6 +46,7 @@ def hue_style(encoding: Encoding, index: int) -> str:
     return "--hue:var(--special)" if word is None else f"--hue:var(--word-{word % len(WORDS)})"
 
 
+@lru_cache(maxsize=10_000)
 def token_label(token: str, prefix: str = "##") -> Markup:
     """A token's text, escaped; the continuation mark is set apart from the letters."""
     return TEXT.token_label(token, prefix)

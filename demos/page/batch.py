@@ -36,6 +36,8 @@ class Redraw:
     for_all: bool  # draws the same for all readers
     in_sight: bool  # shows that it is at work
     fold: gr.Accordion | None = None  # it is asked only while this is open
+    read: Sequence[gr.Component] = ()  # a tick asks it anew only when one of these has changed; (): at each tick
+    own_text: gr.Component | None = None  # while this box is empty, at each tick after all
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component 
         if moved:  # gradio keeps the order: this is known before the step below
             gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
         compared, inputs = _numbers(_compared_components(redraw)), _numbers(redraw.inputs)
-        handlers.append([number, compared, inputs, _fold_id(redraw)])
+        read = [*compared[len(redraw.ticks) :], *_numbers(redraw.read)] if redraw.read else []
+        own_text = redraw.own_text._id if redraw.own_text else None
+        handlers.append([number, compared, inputs, _fold_id(redraw), read, own_text])
     values = _distinct(component for redraw in redraws for component in [*_compared_components(redraw), *redraw.inputs])
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
     script = f"(...values) => insideBert.heard({of}, values)"

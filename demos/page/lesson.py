@@ -95,6 +95,7 @@ class Page:
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
     note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
     fold: gr.Accordion | None = None  # that all of this page lies in (`within`)
+    reads_sentence: bool = True  # what it draws of `Page.draw`; else another sentence is no reason to draw it anew
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -153,6 +154,7 @@ class Page:
         triggers: Sequence[Any] | None = None,
         show_progress: str = "minimal",
         pure: bool = True,
+        own_text: gr.Textbox | None = None,
     ) -> None:
         """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
 
@@ -160,6 +162,7 @@ class Page:
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
         alone, or is not `pure`: what it answers depends on more than these. What the page shows first comes with it.
+        Where the page reads no sentence, or `own_text` holds one that is read instead, it is not drawn for another.
 
         What is read in a shut fold is drawn when that is opened, and redrawn while it is open. `show` may answer for
         it, as for any output, with a function of no arguments, which is called only when its value is needed.
@@ -169,6 +172,7 @@ class Page:
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
         for_all = not any(component is self.reader for component in inputs)
+        reads_sentence = self.reads_sentence and own_text is None
         for fold, places in _by_fold(outputs, self.fold).items():
             answer = _of_places(show, outputs, places)
             if for_all and pure:
@@ -180,6 +184,8 @@ class Page:
                 [outputs[at] for at in places],
                 for_all=for_all,
                 fold=fold,
+                unread=() if reads_sentence else (self.text, self.text_pair),
+                own_text=own_text,
                 trigger_mode="always_last",
                 show_progress=show_progress,
             )
@@ -193,6 +199,8 @@ class Page:
         *,
         for_all: bool = False,
         fold: gr.Accordion | None = None,
+        unread: Sequence[gr.Component] = (),
+        own_text: gr.Component | None = None,
         gate: str = "",
         **options: Any,
     ) -> Any:
@@ -202,8 +210,9 @@ class Page:
         for all of them; or it yields any of these. Where it fails, what it would have drawn is dimmed; its next good
         answer, or that of one wired later that draws all of it, ends that. What it draws `for_all` readers alike may
         come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws where nothing is
-        to be asked. A choice made while the answer to an earlier one is awaited is asked for after it; Gradio would
-        drop it, as it drops a button's second press.
+        to be asked. Where the sentence is no input, or `unread`, `settled` asks only when another input has changed; or
+        while the box `own_text` is empty. A choice made while the answer to an earlier one is awaited is asked for
+        after it; Gradio would drop it, as it drops a button's second press.
         """
         options = DRAWN | options
         if any(event.event_name == "input" for event in triggers):
@@ -226,7 +235,11 @@ class Page:
             return gr.on(list(triggers), *call, **options)
         ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
         in_sight = options["show_progress"] != "hidden"
-        redraw = Redraw(notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold)
+        read = [component for component in inputs if component not in unread]
+        read = [] if self.text in read else read
+        redraw = Redraw(
+            notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold, read, own_text
+        )
         self.redrawn.append(redraw)
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
             self.redraws.append(redraw)

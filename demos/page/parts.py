@@ -71,6 +71,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 shared = list(page.redraws or ())
                 services = page.services.for_bert() if part.only_bert else page.services
                 of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
+                of_part.reads_sentence = part.reads_sentence
                 part.build(of_part)
                 of_part.wire_redraws()  # with those of what stands above the parts
                 if not look.is_rendered:

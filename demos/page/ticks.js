@@ -111,16 +111,18 @@
 
     // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
     // was asked already, what it will be asked once it or its fold is opened, and what the page came with is not asked.
+    // A handler that says what it reads is asked at a tick only when that has changed; but while its `ownText` is empty.
     heard({ batch, handlers, values: components }, values) {
       takeNote(values[components.length]);
       const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
-      const asked = handlers.filter(([handler, watched, inputs, fold]) => {
+      const asked = handlers.filter(([handler, watched, inputs, fold, read, ownText]) => {
         if (fold && !isOpen(fold)) return false;
         const isDue = due.delete(handler);
         const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(inputs.map((one) => now[one]));
         const before = heard[handler];
-        const isNew = now[watched[0]] && !watched.every((one) => before?.[one] === JSON.stringify(now[one]));
-        if (isDue || isNew) heard[handler] = Object.fromEntries(watched.map((one) => [one, JSON.stringify(now[one])]));
+        const compared = read.length && (!ownText || now[ownText]?.trim()) ? read : watched;
+        const isNew = now[watched[0]] && !compared.every((one) => before?.[one] === JSON.stringify(now[one]));
+        if (isDue || isNew) heard[handler] = Object.fromEntries([...watched, ...read].map((one) => [one, JSON.stringify(now[one])]));
         return isDue || (isNew && !isDrawn);
       });
       if (!asked.length) throw ENOUGH;

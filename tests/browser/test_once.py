@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.events import Asked, twice
@@ -109,3 +110,27 @@ def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], p
     page.locator("#bar-text textarea").fill("The bank by the lake.")
     behind = asked.since_last()
     assert len(behind) == 1, behind  # grid, effects and leanings; the board that is emptied is no second
+
+
+def test_another_sentence_asks_nothing_of_what_reads_none(
+    open_lesson: Callable[..., Page], turn_to: Callable[..., None], page: Page, subtests: pytest.Subtests
+) -> None:
+    bar = page.locator("#bar-text textarea")
+    asked = Asked(page)
+    with subtests.test("a part that reads no sentence"):
+        open_lesson("finetune", part="published", text="The bank by the river.")
+        assert asked.since_last()
+        bar.fill("Something else.")
+        assert asked.since_last() == []
+        page.locator("#published-board label").last.click()
+        assert len(asked.since_last()) == 1
+    with subtests.test("a box that is read instead, until it is empty"):
+        open_lesson("pretraining", part="spans", text="The bank by the river.")
+        assert len(asked.since_last()) == 1
+        bar.fill("Something else. It is short.")
+        assert asked.since_last() == []
+        page.locator("#spans-text textarea").fill("")
+        expect(page.locator("#spans-rows .piece").first).to_have_text("Something else.")
+        bar.fill("Nothing else. It is short.")
+        expect(page.locator("#spans-rows .piece").first).to_have_text("Nothing else.")
+        assert len(asked.since_last()) == 2

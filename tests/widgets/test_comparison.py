@@ -42,7 +42,7 @@ def sides(runs: tuple[Run, Run], which: Which = HEAD) -> tuple[Side, Side]:
 
 def test_both_sides_share_a_scale_and_zero_is_the_middle_of_the_third(runs: tuple[Run, Run]) -> None:
     found = compare(*map(Measured, runs), HEAD, HEAD, fold=True)
-    left, right, difference = (figure.data[0] for figure in pictures(found))
+    left, right, difference = (plotly(figure).data[0] for figure in pictures(found))
     assert left.zmin == right.zmin == 0
     peak = np.nanmax([found.left, found.right])
     assert left.zmax == right.zmax

@@ -18,6 +18,7 @@ from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.entities.view import EntityView
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 VIEW = EntityView()
 NASTY = "<img/src=x>${alert(1)}{{7*7}}"
@@ -100,7 +101,7 @@ def test_scores_stand_beside_the_baseline(result: TagResult) -> None:
 
 
 def test_the_bars_are_the_entities(result: TagResult) -> None:
-    figure = VIEW.figure(result)
+    figure = plotly(VIEW.figure(result))
     bars = {bar.name.rsplit(" ", 1)[0]: bar for bar in figure.data}
     for kind, one in enumerate(result.scores.types):
         there = [bars[name].x[kind] for name in ("found", "wrong border", "wrong type", "missed")]
@@ -112,7 +113,7 @@ def test_the_bars_are_the_entities(result: TagResult) -> None:
     assert "<img" not in figure.to_json()
     many = [[f"B-T{k}"] for k in range(20)]
     wide = build_entities("x", [TaggedRow(k, (f"w{k}",), tuple(many[k % 20])) for k in range(200)])
-    assert len(VIEW.figure(result_of(wide, {})).layout.yaxis.ticktext) == 20
+    assert len(plotly(VIEW.figure(result_of(wide, {}))).layout.yaxis.ticktext) == 20
 
 
 def test_mistakes_show_what_is_there_and_what_was_found(result: TagResult) -> None:

@@ -20,6 +20,7 @@ from demos.widgets.tasks.classification.view import PairView
 from demos.widgets.tasks.examples import calibration_table
 from demos.widgets.tasks.multiple_choice.view import ChoiceView
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 VIEW, PAIR_VIEW = ChoiceView(), PairView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
@@ -72,7 +73,7 @@ def test_an_item_is_told_as_the_sequences_that_are_trained_on(tiny: LoadedModel)
 
 
 def test_margins_and_scores_are_the_results(result: ChoiceResult) -> None:
-    wrong, right = VIEW.figure(result).data
+    wrong, right = plotly(VIEW.figure(result)).data
     assert (sum(wrong.y), sum(right.y)) == (2, 2)
     assert [float(x) for x, y in zip(wrong.x, wrong.y, strict=True) if y] == pytest.approx([-0.75, -0.35])
     assert [float(x) for x, y in zip(right.x, right.y, strict=True) if y] == pytest.approx([0.05, 0.65])

@@ -21,6 +21,7 @@ from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.question_answering.view import CHIPS, QuestionView, marked_html
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 VIEW = QuestionView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
@@ -103,7 +104,7 @@ def test_marks_stand_where_the_spans_are_and_nothing_is_lost() -> None:
 
 
 def test_the_figure_s_cells_are_start_times_end_and_its_frame_is_the_found_span(result: SpanResult) -> None:
-    drawn = VIEW.figure(result)
+    drawn = plotly(VIEW.figure(result))
     picture = result.picture
     assert picture is not None
     cutout = picture.answer.cutout
@@ -132,13 +133,13 @@ def test_the_right_answer_is_framed_too_where_another_is_found_and_no_answer_is_
 ) -> None:
     wrong = EXAMPLES[0]
     picture = Picture(**vars(wrong), answer=answers[0])
-    drawn = VIEW.figure(type("R", (), {"picture": picture, "null": None}))
+    drawn = plotly(VIEW.figure(type("R", (), {"picture": picture, "null": None})))
     assert {shape.line.dash for shape in drawn.layout.shapes if shape.type == "rect"} == {"solid", "dot"}
     assert "Who lost the books?" in drawn.layout.annotations[-1].text
-    nothing = VIEW.figure(type("R", (), {"picture": None, "null": None}))
+    nothing = plotly(VIEW.figure(type("R", (), {"picture": None, "null": None})))
     assert "No test paragraph" in nothing.layout.annotations[0].text
     hostile = Picture(**vars(EXAMPLES[1]) | {"question": NASTY * 3}, answer=answers[1])
-    assert "<img" not in VIEW.figure(type("R", (), {"picture": hostile, "null": None})).to_json()
+    assert "<img" not in plotly(VIEW.figure(type("R", (), {"picture": hostile, "null": None}))).to_json()
 
 
 def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> None:
@@ -201,7 +202,7 @@ def test_the_threshold_s_slider_moves_the_line_and_its_scores(tiny: LoadedModel,
     assert 1.0 < task.tau < 3.0
     assert result.null.chosen.unanswerable.f1 == 1
     assert result.metrics["NoAns F1"] == 1
-    drawn = VIEW.figure(result)
+    drawn = plotly(VIEW.figure(result))
     assert drawn.layout.shapes[0].x0 == task.tau
     (slider,) = drawn.layout.sliders
     texts = [step.args[0]["annotations"][0]["text"] for step in slider.steps]

@@ -14,6 +14,7 @@ from demos.training.tasks.similarity.data import SimilarityDataset
 from demos.training.tasks.similarity.task import Scored, Similarity, SimilarityResult
 from demos.widgets.tasks.similarity.view import SimilarityView
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 VIEW = SimilarityView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
@@ -32,12 +33,12 @@ def result() -> SimilarityResult:
 
 
 def test_the_scatter_has_every_pair_at_its_two_scores(result: SimilarityResult) -> None:
-    diagonal, mean, pairs = VIEW.figure(result).data
+    diagonal, mean, pairs = plotly(VIEW.figure(result)).data
     assert list(pairs.x) == list(GOLD)
     assert list(pairs.y) == list(PREDICTED)
     assert (tuple(diagonal.x), tuple(diagonal.y)) == ((0, 5), (0, 5))
     assert tuple(mean.y) == (2.5, 2.5)
-    low, high = VIEW.figure(result).layout.yaxis.range
+    low, high = plotly(VIEW.figure(result)).layout.yaxis.range
     assert low <= 0
     assert high >= 5.6  # a prediction beyond the scale is on the picture
     assert "gold 3.8, predicted 3.50" in pairs.customdata[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from demos.bert.model.text import clean_text
@@ -31,7 +32,7 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.input_ids)
 
-    @property
+    @cached_property
     def word_index(self) -> tuple[int | None, ...]:
         """The running number of each token's word over both sentences: what a word's hue is picked by."""
         seen: dict[tuple[int | None, int], int] = {}

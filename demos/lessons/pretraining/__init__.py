@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gradio as gr
 
 from demos.lessons.pretraining.fill_mask.part import fill_endpoint
@@ -21,7 +23,7 @@ def build(page: Page) -> None:
         pretrained = services.pretrained(sentence.model)
         return templates(__file__).whose(pretrained.encoder.spec.title, pretrained.about)
 
-    page.draw(show, [], [whose], show_progress="hidden")
+    replace(page, reads_sentence=False).draw(show, [], [whose], show_progress="hidden")
     page.endpoint(fill_endpoint(services))
     page.endpoint(next_endpoint(services))
 

@@ -7,29 +7,34 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from demos.bert.attention.ablation import run_without, sentence_vectors
+from demos.bert.attention import ablation as ablation_module
+from demos.bert.attention.ablation import run_without
+from demos.bert.model import run as run_module
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.run import run_model
+from demos.bert.model.run import Run, run_model
 from demos.errors import UserError
+from demos.lessons.attention.ablation import part
 from demos.lessons.attention.ablation import results as results_module
 from demos.lessons.attention.ablation.layout import LAST, OPENING, PICKED
-from demos.lessons.attention.ablation.part import drawn, explained, heads_at_first
+from demos.lessons.attention.ablation.part import heads_at_first
 from demos.lessons.attention.ablation.results import Ablation
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
+from tests.drawn_values import with_values
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
+drawn, explained = with_values(part.drawn), with_values(part.explained)
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
 
 
@@ -92,7 +97,7 @@ def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedM
     runs = [(run_model(bundled, [one])[0], run_without(bundled, [one], off)[0]) for one in encodings]
     states = [torch.tensor(run.hidden_states) for run in runs[0]]
     moved = 1 - torch.cosine_similarity(*states, dim=-1).numpy()
-    np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), moved, atol=2e-5)
+    np.testing.assert_allclose(np.array(plotly(outputs["plot"]).data[0].z), moved, atol=2e-5)
     assert "2 of 72 heads are off" in outputs["said"]
     assert "no head 8.1" in outputs["said"]
     for side in (0, 1):  # before, after: every sentence by the same model
@@ -109,16 +114,17 @@ def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedM
 def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
     ablation: Ablation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """512 tokens of BERT base take seconds a pass: the similarities take the two runs that are there."""
-    read: list[int] = []
+    """512 tokens of BERT base take seconds a pass, and a short sentence beside them is not padded to their length."""
+    passes: list[list[int]] = []
 
-    def counted(loaded: LoadedModel, encodings: Sequence[Encoding], *off: Any) -> np.ndarray:
-        read.extend(map(len, encodings))
-        return sentence_vectors(loaded, encodings, *off)
+    def counted(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
+        passes.append([len(encoding) for encoding in encodings])
+        return run_model(loaded, encodings)
 
-    monkeypatch.setattr(results_module, "sentence_vectors", counted)
-    drawn(ablation, Sentence("long " * 60, "", "minilm"), "2.4", "Tea is ready.", PICKED, "")
-    assert read == [6, 6]
+    for module in (run_module, ablation_module, results_module):
+        monkeypatch.setattr(module, "run_model", counted)
+    drawn(ablation, Sentence("long " * 60, "", "minilm"), "2.4", "Tea is ready. Come in.", PICKED, "")
+    assert sorted(passes) == [[9], [9], [62], [62]]
     monkeypatch.setattr(results_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
     found = ablation.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
     np.testing.assert_allclose(found.similarities, 1, atol=1e-6)
@@ -203,7 +209,7 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
 
 def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForMaskedLM]) -> None:
     shown = explained(ablation, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.", PICKED, "")
-    menu, table, agreed = shown["output"], shown["explained"](), shown["agreed"]()
+    menu, table, agreed = shown["output"], shown["explained"], shown["agreed"]
     assert [key for _, key in menu["choices"]] == ["s0", "s1"]
     assert menu["value"] == "s0"  # there is no class to explain
     assert "attention from [CLS], layer 6" in table
@@ -211,7 +217,7 @@ def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForM
     assert "Spearman" in agreed
     words = masking[0]
     shown = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean", "", PICKED, "")
-    menu, table = shown["output"], shown["explained"]()
+    menu, table = shown["output"], shown["explained"]
     assert menu["value"] == "w"
     assert "at token 2" in table
     with pytest.raises(UserError, match="no output to explain"):
@@ -227,4 +233,4 @@ def test_bounds(ablation: Ablation) -> None:
     with pytest.raises(UserError, match="is not a head"):
         ablation.effects(sentence, "<script>", "", PICKED, "")
     empty = drawn(ablation, replace(sentence, text=""), OPENING, "", PICKED, "")
-    assert len(empty["plot"].data[0].x) == 2
+    assert len(plotly(empty["plot"]).data[0].x) == 2

@@ -15,13 +15,17 @@ from demos.bert.attention.contributions import contributions
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.attention.compare.part import OTHER, drawn, fetched, head_choices, layer_choices, opened, taken
+from demos.lessons.attention.compare import part
+from demos.lessons.attention.compare.part import OTHER, fetched, head_choices, layer_choices, taken
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
+from tests.drawn_values import with_values
+from tests.plotly_figure import plotly
 
 TEXT = "The kettle had already boiled dry."
+drawn, opened = with_values(part.drawn), with_values(part.opened)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def attentions(model: Any, tokenizer: Any, *texts: str) -> np.ndarray:
 
 
 def numbers(figure: Any) -> np.ndarray:
-    return np.array(figure.data[0].z, dtype=float)
+    return np.array(plotly(figure).data[0].z, dtype=float)
 
 
 def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None:
@@ -73,7 +77,7 @@ def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None
     for text, place in ((DEFAULT_TEXT, "river"), (OTHER, "city")):
         pieces = ["[CLS]", *bundled.tokenizer.tokenize(text)]
         cells.append((pieces.index("bank"), pieces.index(place)))
-    names = [name.split(" ", 1)[1] for name in found["difference"].data[0].y]
+    names = [name.split(" ", 1)[1] for name in plotly(found["difference"]).data[0].y]
     shown_cell = numbers(found["difference"])[names.index("bank"), names.index("river → city")]
     assert shown_cell == pytest.approx(theirs[1][cells[1]] - theirs[0][cells[0]], abs=6e-5)
     assert found["status"] == ""

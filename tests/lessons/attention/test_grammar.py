@@ -10,13 +10,18 @@ import pytest
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
-from demos.lessons.attention.grammar.part import OWN, show
+from demos.lessons.attention.grammar import part
+from demos.lessons.attention.grammar.part import OWN
 from demos.lessons.attention.grammar.question import answer
 from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.lessons.attention.grammar.text import PUBLISHED
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
 from tests.one_line import one_line
+from tests.plotly_figure import plotly
 from tests.programs import printed
+
+show = with_values(part.show)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +36,7 @@ def test_picture_table_and_program_say_the_same(services: Services, name: str, d
     figure, best, pairs, program = show(services, sentence, name, direction)
     relation = drained(measure_grammar(services.loaded("minilm"), SENTENCES))[name]
     way = relation.best.direction if direction == OWN else direction
-    drawn = np.array(figure.data[0].z, dtype=float)
+    drawn = np.array(plotly(figure).data[0].z, dtype=float)
     np.testing.assert_allclose(drawn, relation.accuracy[way], atol=1e-4)
     numbers = np.array(
         [float(value) for value in "".join(printed(program)).replace("[", " ").replace("]", " ").split()]

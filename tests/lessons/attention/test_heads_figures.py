@@ -12,13 +12,14 @@ from demos.bert.model.run import Run
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.heads.text import head_html
 from tests.made_up import encoding_of, run_of
+from tests.plotly_figure import plotly
 
 
 def test_the_heatmap_holds_the_weights_under_unique_names() -> None:
     encoding = encoding_of(["[CLS]", "bank", "bank", "<b>&", "[SEP]"], b=4)
     weights = run_of(1, 1, 5).attentions[0, 0]
     tokens = Labels.of_tokens(encoding, 5)
-    figure = matrix_figure(weights, tokens, tokens)
+    figure = plotly(matrix_figure(weights, tokens, tokens))
     trace = figure.data[0]
     np.testing.assert_allclose(np.array(trace.z), weights, atol=5e-5)
     assert list(trace.x) == list(trace.y) == ["0 [CLS]", "1 bank", "2 bank", "3 &lt;b&gt;&amp;", "4 [SEP]"]

@@ -19,12 +19,16 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import run_model
 from demos.errors import UserError
-from demos.lessons.attention.rollout.part import drawn, numbers
+from demos.lessons.attention.rollout import part
+from demos.lessons.attention.rollout.part import numbers
 from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, summary
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
+drawn = with_values(part.drawn)
 CHOICES = ("rollout", 1, 2, "assumed", 0.5, "weight", True, "show", "all", "0")
 
 
@@ -45,10 +49,10 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
     one, two = (0.5 * theirs[layer].mean(axis=0) + 0.5 * np.eye(theirs.shape[-1]) for layer in (0, 1))
     rolled = two @ one  # [10, 10]; the word "unflappable" is tokens 2 to 5
     row = rolled[2:6].mean(axis=0)
-    z = np.array(outputs["plot"].data[0].z)
+    z = np.array(plotly(outputs["plot"]).data[0].z)
     assert z.shape == (7, 7)
     np.testing.assert_allclose(z[2], [row[0], row[1], row[2:6].sum(), *row[6:]], atol=1e-4)
-    np.testing.assert_allclose(outputs["plot"].data[1].x, 1, atol=1e-4)
+    np.testing.assert_allclose(plotly(outputs["plot"]).data[1].x, 1, atol=1e-4)
     assert "every row sums to 1." in outputs["said"]
     run = services.run(sentence)
     own = [staying_shares(services.loaded("minilm"), run, layer).astype(np.float64) for layer in (0, 1)]
@@ -80,7 +84,7 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
     turned = drawn(services, sentence, *choices(token="3", share="measured"))
     assert both in turned["said"]
     assert "residual share measured for each token" in turned["said"]
-    np.testing.assert_allclose(np.array(turned["plot"].data[0].z)[2, 2], other[2:6].sum(), atol=1e-4)
+    np.testing.assert_allclose(np.array(plotly(turned["plot"]).data[0].z)[2, 2], other[2:6].sum(), atol=1e-4)
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", turned["sources"])]
     assert shown[:2] == [pytest.approx(other[2:6].sum(), abs=6e-4), pytest.approx(row[2:6].sum(), abs=6e-4)]
     assert turned["share"]["visible"]
@@ -182,7 +186,7 @@ def test_the_programs_know_distilberts_names_too(tiny: LoadedModel, tmp_path: Pa
 
 def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
     outputs = drawn(services, Sentence("word " * 300, "", "minilm"), *choices(token="200"))
-    assert np.array(outputs["plot"].data[0].z).shape == (128, 128)
+    assert np.array(plotly(outputs["plot"]).data[0].z).shape == (128, 128)
     assert "the first 128 of 302 rows" in outputs["said"]
     assert outputs["table"].count("<tr>") == 65
     assert "the first 64 of 302 rows" in outputs["table"]
@@ -203,7 +207,7 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
 
 def test_nothing_but_special_tokens(services: Services) -> None:
     outputs = drawn(services, Sentence("", "", "minilm"), *choices())
-    assert np.array(outputs["plot"].data[0].z).shape == (2, 2)
+    assert np.array(plotly(outputs["plot"]).data[0].z).shape == (2, 2)
     with pytest.raises(UserError, match="there is nothing to show"):
         drawn(services, Sentence("", "", "minilm"), *choices(specials="hide"))
 

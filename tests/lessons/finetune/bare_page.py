@@ -20,6 +20,7 @@ from demos.training.form_values import (
 )
 from demos.training.settings import Settings
 from demos.widgets.run_controller import run_controller
+from tests.drawn_values import with_values
 from tests.page.tiny_store import TinyStore
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
@@ -41,7 +42,7 @@ class Wired:
 
         class Recorder(Page):
             def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-                wired.draws.append({"show": show, "inputs": inputs, "outputs": outputs, **options})
+                wired.draws.append({"show": with_values(show), "inputs": inputs, "outputs": outputs, **options})
 
             def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
                 wired.events.append({"run": handler, "inputs": inputs, "outputs": outputs, **options})

@@ -10,15 +10,20 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune.layer_mix.part import TrainedResults, shown, tagged, trained
+from demos.lessons.finetune.layer_mix import part
+from demos.lessons.finetune.layer_mix.part import TrainedResults, tagged, trained
 from demos.lessons.finetune.layer_mix.program import mix_code
 from demos.lessons.finetune.layer_mix.text import after_html, scores_html
 from demos.page.services import Sentence, Services
 from demos.training import bilstm_tagger
 from demos.training.layer_mix import FIXED, MIX, Comparison, Step
 from demos.training.tasks.entities.scores import EntityScore
+from tests.drawn_values import with_values
 from tests.page.tiny_store import TinyStore
+from tests.plotly_figure import plotly
 from tests.programs import printed
+
+shown = with_values(part.shown)
 
 
 def comparison(mix: float, by_hand: list[float]) -> Comparison:
@@ -32,13 +37,13 @@ def comparison(mix: float, by_hand: list[float]) -> Comparison:
 def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel, tmp_path: Path) -> None:
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
     before = shown(services, Sentence("", "", "tiny"))
-    assert list(before["shares"].data[0].y) == pytest.approx([1 / 3] * 3, abs=1e-4)
+    assert list(plotly(before["shares"]).data[0].y) == pytest.approx([1 / 3] * 3, abs=1e-4)
     assert "<td>–</td>" in before["scores"]
     kept = TrainedResults()
     *_, last = trained(services, kept, "tiny")
     assert next(trained(services, kept, "tiny"))["said"] == last["said"]  # kept: no training again
-    shares = list(last["shares"].data[0].y)
-    assert [float(name.split("<br>")[1]) for name in last["shares"].layout.xaxis.ticktext] == pytest.approx(
+    shares = list(plotly(last["shares"]).data[0].y)
+    assert [float(name.split("<br>")[1]) for name in plotly(last["shares"]).layout.xaxis.ticktext] == pytest.approx(
         shares, abs=6e-3
     )
     spec = replace(tiny.spec, hub_id=str(tmp_path / "tiny"), revision="0" * 40)

@@ -20,8 +20,10 @@ from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, SCRATCH_SEE
 from demos.training.service import training_service
 from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.sources import SOURCES
+from tests.drawn_values import with_values
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
+from tests.plotly_figure import plotly
 
 BAR = Sentence("", "", "tiny")
 FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
@@ -58,8 +60,8 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
         assert all(0 <= point.score <= 1 for point in measured.points)
         learned = [point.learned for point in measured.points if point.series == SCRATCH]
         assert all(share is not None and share >= LEARNED for share in learned[-len(SHARES) // 2 :])
-    shown = part.show(BAR, "emotion", None, 2, "", None)
-    figure = shown["figure"]
+    shown = with_values(part.show)(BAR, "emotion", None, 2, "", None)
+    figure = plotly(shown["figure"])
     status, proof, made, numbers = (flat(shown[name]) for name in ("status", "proof", "made", "numbers"))
     assert shown["file"]["visible"] is False
     assert "trains 25 models" in status
@@ -74,12 +76,12 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
 
 
 def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: LearningCurve, films: str) -> None:
-    shown = part.show(BAR, "file-sentence", None, 1, "", None)
+    shown = with_values(part.show)(BAR, "file-sentence", None, 1, "", None)
     assert shown["file"]["visible"] is True
     assert "Choose a CSV" in shown["status"]
-    shown = part.show(BAR, "file-sentence", films, 1, "", None)
+    shown = with_values(part.show)(BAR, "file-sentence", films, 1, "", None)
     assert "trains 20 models" in shown["status"]
-    assert [trace.name for trace in shown["figure"].data] == ["always the most frequent class"]
+    assert [trace.name for trace in plotly(shown["figure"]).data] == ["always the most frequent class"]
     assert shown["proof"] == ""
     assert "click Run" in shown["made"]
     assert read_data("file-pair", None) is None
@@ -106,11 +108,11 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert "Stopped; 1 of 12 trained models are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, LSTM, PRETRAINED]
-    shown = part.show(BAR, "file-sentence", films, 1, "", grown)
+    shown = with_values(part.show)(BAR, "file-sentence", films, 1, "", grown)
     assert "Your result" in shown["made"]
     home = part.services.trainings.runs.folder("any").parent
     assert list(home.iterdir()) == []
-    busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)
+    busy = with_values(part.show)(BAR, "file-sentence", films, 1, "a job", grown)
     assert list(busy) == ["file"]  # nothing moves under a measurement
 
 

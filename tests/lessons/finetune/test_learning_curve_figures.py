@@ -16,6 +16,7 @@ from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, 
 from demos.training.results.history import Record
 from demos.training.settings import Settings
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 POINTS = tuple(
     Point(series, size, seed, score + 0.02 * seed)
@@ -37,17 +38,17 @@ def other(**changes: object) -> Record:
 
 
 def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
-    drawn = {trace.name: trace for trace in accuracy_figure(MEASURED).data if trace.name}
+    drawn = {trace.name: trace for trace in plotly(accuracy_figure(MEASURED)).data if trace.name}
     assert drawn[NAMES[PRETRAINED]].y == pytest.approx((0.61, 0.91))
     assert drawn[NAMES[SCRATCH]].x == (10, 100)
     assert drawn["always the most frequent class"].y == (0.25, 0.25)
-    band = next(trace for trace in accuracy_figure(MEASURED).data if trace.fill)
+    band = next(trace for trace in plotly(accuracy_figure(MEASURED)).data if trace.fill)
     assert band.y == pytest.approx((0.62, 0.92, 0.9, 0.6))
     assert band.mode == "lines"  # else Plotly puts a mark on each corner
     assert len({trace.line.dash for trace in drawn.values()}) == 4  # hue is not all that tells them apart
     single = replace(MEASURED, points=tuple(point for point in POINTS if point.seed == 0))
-    assert not any(trace.fill for trace in accuracy_figure(single).data)
-    assert len(accuracy_figure(replace(MEASURED, points=())).data) == 1  # guessing is known before any training
+    assert not any(trace.fill for trace in plotly(accuracy_figure(single)).data)
+    assert len(plotly(accuracy_figure(replace(MEASURED, points=()))).data) == 1  # guessing is known before any training
 
 
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
@@ -103,14 +104,14 @@ def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
 
 
 def test_two_runs_are_drawn_by_epoch_one_solid_one_dashed() -> None:
-    figure = overlay_figure([RECORD, other(looks=((0.0, 1.3, None), (2.0, 0.5, 0.9)))])
+    figure = plotly(overlay_figure([RECORD, other(looks=((0.0, 1.3, None), (2.0, 0.5, 0.9)))]))
     looks = [trace for trace in figure.data if trace.mode == "lines+markers"]
     assert [(trace.name, trace.line.dash) for trace in looks] == [
         ("run 1", "solid"), ("run 1", "solid"), ("run 2", "dash"), ("run 2", "dash"),
     ]  # fmt: skip
     assert looks[2].x == (0, 2)
     assert looks[3].y == (0.9,)  # a score that is not known is not drawn
-    assert overlay_figure([]).data == ()
+    assert plotly(overlay_figure([])).data == ()
 
 
 def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:

@@ -10,16 +10,20 @@ from pathlib import Path
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.lessons.finetune.ready.part import ADAPTERS, EXAMPLES, HUB, MOST_LINES, chosen, lines_of, show
+from demos.lessons.finetune.ready import part
+from demos.lessons.finetune.ready.part import ADAPTERS, EXAMPLES, HUB, MOST_LINES, chosen, lines_of
 from demos.lessons.finetune.ready.program import hub_code
 from demos.page.services import Sentence
 from demos.training.ready.hub_models import HUB_MODELS, HubModels
 from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels
 from demos.widgets.tasks.registry import view_of
 from tests.bert.family.family_hub import family_hub
+from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
 from tests.training.ready.tiny_hub import TEXTS, spec, write
+
+show = with_values(part.show)
 
 BAR = Sentence("", "", "minilm")
 NO_HUB = HubModels()  # as on this machine: none can be reached

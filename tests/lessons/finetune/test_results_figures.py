@@ -28,6 +28,7 @@ from demos.lessons.finetune.results.text import (
 from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import Example
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 HOSTILE = "<script>alert(1)</script> ${value} 😀"
 
@@ -69,7 +70,7 @@ def test_a_map_of_one_and_the_same_sentence_and_of_too_many_classes() -> None:
 def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     sure = [0.95] * FEW + [0.55] * 3
     found = calibration(sure, [True] * (FEW - 5) + [False] * 8)
-    figure = reliability_figure(found)
+    figure = plotly(reliability_figure(found))
     assert list(figure.data[0].y) == pytest.approx([0, (FEW - 5) / FEW])
     assert list(figure.data[-1].text) == ["3", str(FEW)]
     pale, full = figure.data[0].marker.opacity

@@ -20,6 +20,7 @@ from demos.training.service.readers import MAX_HISTORY
 from demos.training.settings import Settings
 from tests.lessons.finetune.whole_run import whole_run
 from tests.page.tiny_store import TinyStore
+from tests.plotly_figure import plotly
 
 BAR = Sentence("", "", "tiny")
 RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
@@ -49,7 +50,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     assert len(record.right) == record.examples[2]
     table, figure, compared = show(BAR, history, "")
     assert "films.tsv" in table
-    assert f"run {record.number}" in {trace.name for trace in figure.data}
+    assert f"run {record.number}" in {trace.name for trace in plotly(figure).data}
     assert "the test data differ" in compared
 
 
@@ -65,7 +66,7 @@ def test_before_any_run_there_is_a_sample_that_says_so() -> None:
     table, figure, compared = show(BAR, [], "")
     assert "Two sample runs" in table
     assert table.count(" checked") == 2
-    assert len(figure.data) == 6
+    assert len(plotly(figure).data) == 6
     assert "McNemar" in compared
     with pytest.raises(UserError, match="train a model first"):
         csv_file(BAR, [])
@@ -85,7 +86,7 @@ def test_two_are_chosen_by_ticks_or_are_the_last_two() -> None:
     assert numbers("77,x,<b>," + "9" * 5_000) == [2, 3]  # gone, or nonsense
     table, figure, compared = show(BAR, records, NONE)
     assert " checked" not in table
-    assert figure.data == ()
+    assert plotly(figure).data == ()
     assert "Tick two" in compared
     name, text = csv_file(BAR, records)
     assert name.endswith(".csv")

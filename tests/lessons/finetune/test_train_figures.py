@@ -20,6 +20,7 @@ from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
 from tests.one_line import flat
+from tests.plotly_figure import plotly
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,7 +50,7 @@ def result() -> Result:
 
 
 def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:
-    figure = confusion_figure(result)
+    figure = plotly(confusion_figure(result))
     heat = figure.data[0]
     assert [[cell[2] for cell in row] for row in heat.customdata] == [list(row) for row in result.confusion]
     assert [sum(row) for row in heat.z] == pytest.approx([1, 1, 1])

@@ -12,14 +12,19 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, drawn, read_prompts
 from demos.errors import UserError
+from demos.lessons.pretraining.cloze import part
 from demos.lessons.pretraining.cloze.figure import LINES, accuracy_figure, accuracy_html
-from demos.lessons.pretraining.cloze.part import NUMBERS, remarks, shown
+from demos.lessons.pretraining.cloze.part import NUMBERS, remarks
 from demos.lessons.pretraining.cloze.question import answer
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.services import Sentence, Services
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.sources import SOURCES
+from tests.drawn_values import with_values
+from tests.plotly_figure import plotly
 from tests.programs import printed
+
+shown = with_values(part.shown)
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "The plot is thin, and I looked at my watch every five minutes."
@@ -97,7 +102,7 @@ def test_the_sample_is_drawn_and_tabled() -> None:
     assert set(known.accuracy) == set(LINES)
     assert known.numbers == NUMBERS
     assert known.draws == 10
-    figure: Any = accuracy_figure(known)
+    figure: Any = plotly(accuracy_figure(known))
     lines = {trace.name: trace for trace in figure.data}
     table = accuracy_html(known)
     for method, (name, *_) in LINES.items():

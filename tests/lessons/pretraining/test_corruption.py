@@ -18,9 +18,15 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.corruption import Corruption
 from demos.bert.pretraining.unigrams import project_unigrams
 from demos.errors import UserError
-from demos.lessons.pretraining.corruption.part import OPENING, SEED, drawn_often, drawn_once, setup
+from demos.lessons.pretraining.corruption import part
+from demos.lessons.pretraining.corruption.part import OPENING, SEED, setup
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
+from tests.plotly_figure import plotly
 from tests.programs import printed
+
+drawn_once = with_values(part.drawn_once)
+drawn_often = with_values(part.drawn_often)
 
 BAR = Sentence("The lark sang.", "", "tiny")
 USUAL = (15, 80, 10, False)
@@ -122,10 +128,10 @@ def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
     shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000).values()
     kinds = corruption_of(services, OPENING, SEED, *USUAL).kinds
     first = [(kinds == kind).sum() / (kinds > 0).sum() for kind in (1, 2, 3)]
-    lines = [trace for trace in shares.data if trace.name]
+    lines = [trace for trace in plotly(shares).data if trace.name]
     assert [line.y[0] for line in lines] == pytest.approx(first)
     assert [line.y[-1] for line in lines] == pytest.approx([0.8, 0.1, 0.1], abs=0.02)
-    assert len(places.data[0].y) == len(kinds) - 2
+    assert len(plotly(places).data[0].y) == len(kinds) - 2
     assert said.count("p = ") == 2
     assert "over 1,000 draws" in table
     assert "in 100 draws" in drawn_often(services, BAR, OPENING, SEED, *USUAL, 10**9)["said"]

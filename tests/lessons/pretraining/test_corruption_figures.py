@@ -18,6 +18,7 @@ from demos.lessons.pretraining.corruption import text
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
 from demos.lessons.pretraining.corruption.text import legend_html, numbers_html, picture_html, rest_html
 from tests.one_line import on_one_line
+from tests.plotly_figure import plotly
 
 answers_html, shares_html = on_one_line(text.answers_html), on_one_line(text.shares_html)
 Given = dict[int, Distribution]
@@ -100,7 +101,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
     kinds[:, [0, 7]] = 0
     kinds[:, 1] = 1  # so that every draw chooses one
     draws = Draws(kinds, np.array([False, *[True] * 6, False]))
-    figure = shares_figure(draws, PAPER)
+    figure = plotly(shares_figure(draws, PAPER))
     lines = [trace for trace in figure.data if trace.name]
     assert [line.name for line in lines] == ["■ masked", "◆ random", "● kept"]
     assert len({line.marker.symbol for line in lines}) == 3
@@ -108,7 +109,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
         assert (line.x[0], line.x[-1]) == (1, 1_000)
         assert line.y[-1] == pytest.approx(draws.running[-1, column])
     assert [shape.y0 for shape in figure.layout.shapes] == [0.8, 0.1]  # random and kept share theirs
-    bars = places_figure(draws, encoding)
+    bars = plotly(places_figure(draws, encoding))
     np.testing.assert_allclose(bars.data[0].y, (kinds > 0).mean(axis=0)[1:7])
     assert bars.data[0].marker.color[0] == word_colour(encoding.word_index[1])
     assert "<b>" not in "".join(bars.data[0].x)

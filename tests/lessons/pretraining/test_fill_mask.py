@@ -17,12 +17,16 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
+from demos.lessons.pretraining.fill_mask import part
 from demos.lessons.pretraining.fill_mask.figure import fill_code
-from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed, shown
+from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed
 from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+
+shown = with_values(part.shown)
 
 TEXT = "The old miller counted his sacks."
 

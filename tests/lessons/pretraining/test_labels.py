@@ -10,10 +10,14 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.files import DATA
-from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, drawn, labelled, opinions
+from demos.lessons.pretraining.labels import part
+from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, labelled, opinions
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+
+drawn = with_values(part.drawn)
 
 BAR = Sentence("The lark sang.", "", BUNDLED)
 

@@ -30,6 +30,7 @@ from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
 from demos.training.service.training_service import LEFT_LINE, TrainingService
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
@@ -97,7 +98,7 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
     assert "has been trained for 3 steps" in curve["status"]
     assert "Step 3" in last["step"]
     assert "now</th>" in last["asked"]
-    assert len(last["gradient"].data[0].x) == 5
+    assert len(plotly(last["gradient"]).data[0].x) == 5
     assert "In these 3 steps" in last["told"]
     again = list(learning.press("second", "tiny", CONTROLS, run, situation, 1))
     assert again[-1]["held"] == run

@@ -19,6 +19,7 @@ from demos.training.pretraining.passage import Passage
 from demos.training.pretraining.probes import Answer, ProbeResult, Question
 from demos.training.pretraining.rows import Rows
 from tests.one_line import on_one_line
+from tests.plotly_figure import plotly
 
 guesses_html, batch_html, cut_html, rows_html, top_rows_html, step, numbers = map(
     on_one_line,
@@ -47,19 +48,19 @@ FOUND: Any = SimpleNamespace(
 
 
 def test_bars_are_the_norms_and_the_rows_fall_into_their_groups():
-    figure = gradient_figure({"embeddings": 3.25, "layer 1": 1.5, "word head": 0.125})
+    figure = plotly(gradient_figure({"embeddings": 3.25, "layer 1": 1.5, "word head": 0.125}))
     assert list(figure.data[0].y) == ["embeddings", "layer 1", "word head"]
     assert list(figure.data[0].x) == [3.25, 1.5, 0.125]
     found = groups(ROWS)
     assert np.flatnonzero(found[THERE]).tolist() == [1, 3]
     assert np.flatnonzero(found[NOWHERE]).tolist() == [0, 2, 4]
-    histogram = moved_figure(ROWS)
+    histogram = plotly(moved_figure(ROWS))
     counted = {bars.name: (sum(bars.customdata), sum(bars.y)) for bars in histogram.data}
     assert all(len(bars.x) == BINS for bars in histogram.data)
     assert counted[f"{THERE}: 2"] == (2, pytest.approx(1))
     assert counted[f"{NOWHERE}: 3"] == (2, pytest.approx(2 / 3))  # one did not move, so it has no place
     still = Rows(np.zeros(5), ROWS.in_input, ROWS.as_answer, MOVED, None, None, None)
-    assert len(moved_figure(still).data) == 0
+    assert len(plotly(moved_figure(still)).data) == 0
 
 
 def test_what_is_said_of_the_rows_is_counted():

@@ -17,12 +17,16 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
+from demos.lessons.pretraining.next_sentence import part
 from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, made
 from demos.lessons.pretraining.next_sentence.figure import next_code
-from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, drawn, next_endpoint, next_pair
+from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, next_endpoint, next_pair
 from demos.page.services import Sentence, Services
+from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+
+drawn = with_values(part.drawn)
 
 BAR = Sentence("The unflappable banker.", "", "minilm")
 

@@ -18,10 +18,14 @@ SENTENCE_CHARACTERS = 50  # what a sentence counts for besides its own character
 
 
 def padded_batches(lengths: Sequence[int], most_tokens: int) -> list[list[int]]:
-    """Every index once, the shortest first, as many as fit into `most_tokens` once padded (at least one)."""
+    """Every index once, the shortest first, as many as fit into `most_tokens` once padded (at least one).
+
+    None is padded to more than twice its length.
+    """
     batches: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batches and (len(batches[-1]) + 1) * lengths[index] <= most_tokens:
+        fits = batches and (len(batches[-1]) + 1) * lengths[index] <= most_tokens
+        if fits and lengths[index] <= 2 * lengths[batches[-1][0]]:
             batches[-1].append(index)
         else:
             batches.append([index])

@@ -11,9 +11,10 @@ import numpy as np
 from demos.bert.attention.ablation import Head, read_heads, run_without
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.embeddings.similarity import cosine
+from demos.bert.model.batches.token_lists import padded_batches
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.run import Run, run_model
+from demos.bert.model.run import BATCH_TOKENS, Run, run_model
 from demos.bert.model.text import clean_text
 from demos.bert.pretraining.guesses import Guess, guesses, masked, place_to_guess
 from demos.errors import UserError
@@ -65,6 +66,16 @@ class Target:
     prepare: Callable[[], Explained]
 
 
+def _without(loaded: LoadedModel, runs: Sequence[Run], off: frozenset[Head]) -> list[Run]:
+    """The same inputs read without these heads, those of about one length in one pass."""
+    if not off:
+        return list(runs)
+    read: dict[int, Run] = {}
+    for rows in padded_batches([len(run.encoding) for run in runs], BATCH_TOKENS):
+        read |= zip(rows, run_without(loaded, [runs[row].encoding for row in rows], off), strict=True)
+    return [read[row] for row in range(len(runs))]
+
+
 def _similarities(run: Run, others: Sequence[Run]) -> list[float]:
     """The cosine of a sentence's mean-pooled vector, [CLS] and [SEP] included, with each of the others'."""
     own = run.hidden_states[-1].mean(axis=0)
@@ -89,13 +100,15 @@ class Ablation:
         there = frozenset((a, b) for a, b in chosen if a < loaded.spec.num_layers and b < loaded.spec.num_heads)
         compared = self.compared(sentence, listed)
         self._check_length(loaded, compared)
-        before, *others = self.services.runs.get_many(loaded, [(text, "") for text in (sentence.text, *compared)])
+        before = self.services.runs.get(loaded, sentence.text)
+        others = self.services.runs.get_many(loaded, [(text, "") for text in compared])
         where = self._place(loaded, before.encoding, place)
         hidden = before.encoding if where is None else masked(loaded.tokenizer, before.encoding, where)
-        whole = [before, *others, before if hidden == before.encoding else run_model(loaded, [hidden])[0]]
-        without = run_without(loaded, [run.encoding for run in whole], there) if there else whole
-        after, *others_after = without[:-1]
-        guessing = (whole[-1], without[-1])
+        # The sentence alone, as it was before: where nothing changes, not a bit does.
+        after = run_without(loaded, [before.encoding], there)[0] if there else before
+        hides = [] if hidden == before.encoding else run_model(loaded, [hidden])
+        read_after = _without(loaded, [*others, *hides], there)
+        others_after = read_after[: len(others)]
         return Effects(
             before,
             there,
@@ -103,7 +116,14 @@ class Ablation:
             cosine(before.hidden_states, after.hidden_states),
             compared,
             np.array([_similarities(before, others), _similarities(after, others_after)]),
-            None if where is None else self._guesses(loaded, before.encoding.tokens[where], where, guessing),
+            None
+            if where is None
+            else self._guesses(
+                loaded,
+                before.encoding.tokens[where],
+                where,
+                (hides[0], read_after[-1]) if hides else (before, after),
+            ),
             self._classes(sentence, there, trained),
         )
 

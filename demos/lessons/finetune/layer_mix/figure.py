@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
-from demos.figures.axes import BOTH_PAPERS, axis
+from demos.figures.axes import BOTH_PAPERS, axis, level_line
+from demos.figures.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 
 
-def shares_figure(shares: Sequence[float]) -> go.Figure:
+def shares_figure(shares: Sequence[float]) -> Figure:
     """One bar a layer, 0 to L, its share under it; a dashed line where all shares would be equal."""
     layers = list(range(len(shares)))
-    figure = go.Figure(
-        go.Bar(
-            x=layers,
-            y=[round(share, 4) for share in shares],
-            marker={"color": CLASSES[0]},
-            hovertemplate="layer %{x}<br>share %{y:.3f}<extra></extra>",
-        )
-    )
-    figure.add_hline(y=1 / len(shares), line={"dash": "dash", "width": 1.5, "color": BOTH_PAPERS})
-    figure.update_layout(**plotly_layout(height=380, margin={"l": 66, "r": 12, "t": 26, "b": 80}, showlegend=False))
+    bars = {
+        "type": "bar",
+        "x": layers,
+        "y": [round(share, 4) for share in shares],
+        "marker": {"color": CLASSES[0]},
+        "hovertemplate": "layer %{x}<br>share %{y:.3f}<extra></extra>",
+    }
     named = [f"<b>{layer}</b><br>{share:.2f}" for layer, share in zip(layers, shares, strict=True)]
-    figure.update_xaxes(axis("layer (0: embeddings), and its share", tickvals=layers, ticktext=named, tickangle=0))
-    figure.update_yaxes(axis("share of the layer", range=[0, 1.02]))
-    return figure
+    layout = plotly_layout(
+        height=380,
+        margin={"l": 66, "r": 12, "t": 26, "b": 80},
+        showlegend=False,
+        shapes=[level_line(1 / len(shares), dash="dash", width=1.5, color=BOTH_PAPERS)],
+        xaxis=axis("layer (0: embeddings), and its share", tickvals=layers, ticktext=named, tickangle=0),
+        yaxis=axis("share of the layer", range=[0, 1.02]),
+    )
+    return {"data": [bars], "layout": layout}

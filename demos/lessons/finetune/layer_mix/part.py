@@ -101,7 +101,7 @@ def shown(services: Services, sentence: Sentence) -> dict[str, Any]:
         "learned": "",
         "scores": scores_html(None, {}),
         "numbers": "",
-        "program": mix_code(spec),
+        "program": lambda: mix_code(spec),
     }
 
 

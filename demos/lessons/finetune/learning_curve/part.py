@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from functools import lru_cache
 from typing import Any
@@ -85,7 +85,8 @@ class LearningCurve:
         dataset, count = read_data(data, file), _whole(seeds)
         if dataset is None:
             return shown | {"status": TEXT.awaited(AWAITED)}
-        shown["status"] = TEXT.notes(dataset.notes if data in FILES else ()) + self._cost(bar.model, dataset, count)
+        notes = TEXT.notes(dataset.notes if data in FILES else ())
+        shown["status"] = lambda: notes + self._cost(bar.model, dataset, count)
         if own is not None and own.data == dataset.name:
             return shown | _drawn(own, own=True)
         how, known = samples()
@@ -163,14 +164,14 @@ class LearningCurve:
         self._running.discard(job)
 
 
-def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Any]:
+def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Callable[[], Any]]:
     """The picture, what it proves, whose it is, its numbers."""
     some = bool(measured.points)
     return {
-        "figure": accuracy_figure(measured),
-        "proof": proof_html(measured) if some else "",
-        "made": made_html(measured, own) if some else TEXT.unmeasured(),
-        "numbers": numbers_html(measured, how),
+        "figure": lambda: accuracy_figure(measured),
+        "proof": lambda: proof_html(measured) if some else "",
+        "made": lambda: made_html(measured, own) if some else TEXT.unmeasured(),
+        "numbers": lambda: numbers_html(measured, how),
     }
 
 
@@ -179,7 +180,7 @@ def _over() -> dict[str, Any]:
 
 
 def _grown(measured: Measured) -> dict[str, Any]:
-    return {"own": measured, **_drawn(measured, own=True)}
+    return {"own": measured} | {name: draw() for name, draw in _drawn(measured, own=True).items()}
 
 
 def _whole(seeds: Any) -> int:

@@ -67,7 +67,7 @@ def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[
 
 def show(
     models: ReadyModels, hub: HubModels, _: Sentence, text: str, question: str, answerer: str = ADAPTERS
-) -> tuple[str, ...]:
+) -> tuple[Callable[[], str], ...]:
     """The three answers, each with its model and a whole program; and the program that prints them all."""
     text, question = (text or "")[:MAX_TEXT], (question or "")[:MAX_QUESTION]
     lines = lines_of(text)
@@ -79,10 +79,14 @@ def show(
     programs = {kind: hub_code(HUB_MODELS[kind], lines, question) for kind in TASKS}
     by_hub = answerer == HUB
     trained = hub.trained if by_hub else models.get
-    shown = [
-        TEXT.task(kind, answer_html(kind, trained, inputs[kind]), about(kind, by_hub), programs[kind]) for kind in TASKS
-    ]
-    return (*shown, "\n\n".join(programs.values()) if by_hub else ready_code(lines, question))
+
+    def task(kind: str) -> str:
+        return TEXT.task(kind, answer_html(kind, trained, inputs[kind]), about(kind, by_hub), programs[kind])
+
+    def program() -> str:
+        return "\n\n".join(programs.values()) if by_hub else ready_code(lines, question)
+
+    return (*(partial(task, kind) for kind in TASKS), program)
 
 
 def about(kind: str, by_hub: bool) -> dict[str, Any]:

@@ -144,10 +144,10 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
         return {"status": TEXT.other_heads()}
     left, right, _ = pictures(pair.comparison)
     for picture in (left, right):  # the colour bar's room is the columns' names'; the text says where the scale ends
-        picture.update_traces(showscale=False)
+        picture["data"][0]["showscale"] = False
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))
     return _heads(
-        heads, pair.left.which, attention_summary(heads, layer, head, text, float(left.data[0].zmax)), True
+        heads, pair.left.which, attention_summary(heads, layer, head, text, float(left["data"][0]["zmax"])), True
     ) | {
         "left": left,
         "right": right,

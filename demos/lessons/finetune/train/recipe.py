@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -63,9 +64,11 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         spec = start.spec
         chosen = replace(chosen_recipe(spec, kind, *form), earlier=start.downloaded)
         settings, about = chosen.settings, PRESETS.get(preset, PRESETS["quick"])
-        shown = {
-            "preset_told": preset_html(about.title, about.description, changed(settings, preset, kind))
-            + (few_shot_html() if learns_from_pairs(settings, kind) else ""),
+        shown: dict[str, Any] = {
+            "preset_told": lambda: (
+                preset_html(about.title, about.description, changed(settings, preset, kind))
+                + (few_shot_html() if learns_from_pairs(settings, kind) else "")
+            ),
             "files": gr.update(visible=chosen.data == UPLOAD),
             "hubs": gr.update(visible=chosen.data == HUB),
         }
@@ -76,26 +79,37 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
         at_hand = store.tokenizer_at_hand(spec.key)
-        unpooled = settings.pooling == "none"
-        longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
-        code = program_of(spec, chosen, start.program(task))
-        name = chosen.data if chosen.data in SOURCES else "task"
-        return shown | {
-            "earlier_told": start_html(page.services, start, history, task),
-            "walk": layout.TEXT.walk(
+
+        @cache
+        def code() -> str:
+            return program_of(spec, chosen, start.program(task))
+
+        def walk() -> str:
+            name = chosen.data if chosen.data in SOURCES else "task"
+            return layout.TEXT.walk(
                 start.title,
                 kind,
                 settings,
                 learns_from_pairs(settings, kind),
                 rate_text(settings.learning_rate),
-                steps_of(code),
+                steps_of(code()),
                 task.labels,
                 *(short(text, TEXT_LENGTH) for text in task.as_text(dataset.train[0], name)),
-            ),
-            "drawn": rate_html(settings, steps),
-            "chain": chain_html(kind, spec, settings, task.labels, longest),
-            "told": data_html(view_of(kind), dataset, at_hand, spec.title),
+            )
+
+        def chain() -> str:
+            tokenizer = at_hand or own_tokenizer()
+            unpooled = settings.pooling == "none"
+            longest = lengths_of(dataset, tokenizer, settings.max_length).longest if unpooled else 0
+            return chain_html(kind, spec, settings, task.labels, longest)
+
+        return shown | {
+            "earlier_told": lambda: start_html(page.services, start, history, task),
+            "walk": walk,
+            "drawn": lambda: rate_html(settings, steps),
+            "chain": chain,
+            "told": lambda: data_html(view_of(kind), dataset, at_hand, spec.title),
             "code": code,
         }
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import plotly.graph_objects as go
+from typing import Any
 
 from demos.bert.pretraining.cloze import Reading, Solved
+from demos.figures.figure import Figure
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.token_chips import token_label
@@ -47,42 +47,43 @@ def reading_html(with_text: Reading, without: Reading) -> str:
     )
 
 
-def accuracy_figure(sample: Sample) -> go.Figure:
+def accuracy_figure(sample: Sample) -> Figure:
     """Each method's mean over the draws by the number of examples of each class."""
-    figure = go.Figure()
+    traces: list[dict[str, Any]] = []
     numbers = sample.numbers
     for method, (name, hue, dash, symbol) in LINES.items():
         scores = sample.accuracy[method]
         known = [number for number in numbers if number in scores]
-        figure.add_scatter(
-            x=[str(number) for number in known],
-            y=[sample.mean(method, number) for number in known],
-            customdata=[[min(scores[number]), max(scores[number])] for number in known],
-            mode="lines+markers",
-            name=name,
-            line={"color": hue, "width": 3, "dash": dash},
-            marker={"size": 11, "symbol": symbol, "color": hue},
-            hovertemplate=f"{name}<br>%{{x}} of each class: %{{y:.1%}}<br>draws from %{{customdata[0]:.1%}} to "
+        line = {
+            "type": "scatter",
+            "x": [str(number) for number in known],
+            "y": [sample.mean(method, number) for number in known],
+            "customdata": [[min(scores[number]), max(scores[number])] for number in known],
+            "mode": "lines+markers",
+            "name": name,
+            "line": {"color": hue, "width": 3, "dash": dash},
+            "marker": {"size": 11, "symbol": symbol, "color": hue},
+            "hovertemplate": f"{name}<br>%{{x}} of each class: %{{y:.1%}}<br>draws from %{{customdata[0]:.1%}} to "
             "%{customdata[1]:.1%}<extra></extra>",
-        )
-    figure.add_scatter(
-        x=[str(number) for number in numbers],
-        y=[0.5] * len(numbers),
-        mode="lines",
-        name="chance",
-        line={"color": SPECIAL, "width": 2, "dash": "dashdot"},
-        hovertemplate="chance: 50%<extra></extra>",
+        }
+        traces.append(line)
+    chance = {
+        "type": "scatter",
+        "x": [str(number) for number in numbers],
+        "y": [0.5] * len(numbers),
+        "mode": "lines",
+        "name": "chance",
+        "line": {"color": SPECIAL, "width": 2, "dash": "dashdot"},
+        "hovertemplate": "chance: 50%<extra></extra>",
+    }
+    layout = plotly_layout(
+        height=420,
+        margin={"l": 62, "r": 10, "t": 8, "b": 160},
+        legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "font": {"size": 16}},
+        xaxis={"type": "category", "title": {"text": "labelled examples of each class", "standoff": 6}},
+        yaxis={"tickformat": ".0%", "title": {"text": "accuracy"}},
     )
-    figure.update_layout(
-        **plotly_layout(
-            height=420,
-            margin={"l": 62, "r": 10, "t": 8, "b": 160},
-            legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "font": {"size": 16}},
-        )
-    )
-    figure.update_xaxes(type="category", title={"text": "labelled examples of each class", "standoff": 6})
-    figure.update_yaxes(tickformat=".0%", title={"text": "accuracy"})
-    return figure
+    return {"data": [*traces, chance], "layout": layout}
 
 
 def accuracy_html(sample: Sample) -> str:

@@ -10,10 +10,10 @@ import gradio as gr
 
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
-from demos.figures.summary.summary import with_summary
 from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
+from demos.page.drawn import drawable
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
@@ -54,7 +54,7 @@ def build(page: Page) -> None:
                 list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
-                with_summary(accuracy_figure(sample())),
+                drawable(accuracy_figure(sample())),
                 label="Accuracy by number of examples",
                 show_label=False,
                 elem_id="cloze-accuracy",
@@ -84,7 +84,7 @@ def build(page: Page) -> None:
     )
 
 
-def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, str]:
+def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, Any]:
     """The prompt, what the head makes of its [MASK] with and without the sentence, the numbers and the program."""
     each = int(number) if number in NUMBERS else 0
     solved = drawn(remarks(), each, clamp(float(draw or 1) - 1, DRAWS))
@@ -93,14 +93,13 @@ def shown(services: Services, sentence: Sentence, number: Any, draw: Any, patter
     if not sentence.text.strip():
         raise UserError("There is no sentence to judge; type one.")
     pretrained = services.pretrained(sentence.model)
-    with_text, without = read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)
     before, _, after = chosen.partition(GAP)
     text = ended(sentence.text.strip())
     return {
-        "prompt": prompt_html(text, solved, (before, after), label_words),
-        "reading": reading_html(with_text, without),
-        "numbers": accuracy_html(sample()),
-        "code": cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
+        "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
+        "reading": lambda: reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)),
+        "numbers": lambda: accuracy_html(sample()),
+        "code": lambda: cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
@@ -145,7 +145,7 @@ def build(page: Page) -> None:
         (outputs_of_many, drawn_often, [*choices, draws], [*moved, draws.input]),
     ):
         handler = by_component(outputs, partial(show, page.services))
-        page.draw(handler, inputs, list(outputs.values()), triggers=triggers, show_progress="hidden")
+        page.draw(handler, inputs, list(outputs.values()), triggers=triggers, show_progress="hidden", own_text=text)
 
 
 def setup(
@@ -183,27 +183,43 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
     corruption = drawn.corrupted(drawn.generator())
     ids = corruption.input_ids.tolist()
     read = drawn.tokenizer.convert_ids_to_tokens(ids)
-    guesses: dict[int, Distribution] = {}  # by place
-    try:
+
+    @cache
+    def guesses() -> dict[int, Distribution]:
+        """By place. Raises UserError for a model without heads."""
         pretrained = services.pretrained(sentence.model)
         (hidden,) = states(pretrained.encoder, [replace(encoding, tokens=tuple(read), input_ids=tuple(ids))])[0]
         places = corruption.chosen
         truths = corruption.labels[places].tolist()
         each = distributions(pretrained.word_logits, drawn.tokenizer, hidden[places].numpy(), 1, truths)
-        guesses = dict(zip(places.tolist(), each, strict=True))
-        table = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
-        program = corrupt_code(
-            pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words, drawn.unigrams is not None
-        )
-    except UserError as error:  # a model without heads: the corruption is worth showing all the same
-        table, program = notice_html(str(error)), ""
+        return dict(zip(places.tolist(), each, strict=True))
+
+    def picture() -> str:
+        try:
+            return picture_html(encoding, corruption, read, guesses())
+        except UserError:  # the corruption is worth showing all the same
+            return picture_html(encoding, corruption, read, {})
+
+    def answers() -> str:
+        try:
+            return answers_html(guesses(), corruption, read, drawn.tokenizer.vocab_size)
+        except UserError as error:
+            return notice_html(str(error))
+
+    def program() -> str:
+        try:
+            spec = services.pretrained(sentence.model).encoder.spec
+        except UserError:
+            return ""
+        return corrupt_code(spec, encoding, drawn.seed, shares, drawn.whole_words, drawn.unigrams is not None)
+
     shown = {
-        "picture": picture_html(encoding, corruption, read, guesses),
-        "legend": legend_html(corruption, drawn.special, shares),
-        "rest": rest_html(shares),
-        "answers": table,
+        "picture": picture,
+        "legend": lambda: legend_html(corruption, drawn.special, shares),
+        "rest": lambda: rest_html(shares),
+        "answers": answers,
         "code": program,
-        "random_words": random_words_html(drawn.tokenizer, drawn.seed, drawn.unigrams is not None),
+        "random_words": lambda: random_words_html(drawn.tokenizer, drawn.seed, drawn.unigrams is not None),
     }
     slider = round(100 * shares.replaced)
     return shown if form_values[4] == slider else shown | {"replaced": slider}
@@ -215,12 +231,16 @@ def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> di
     drawn = setup(services, sentence, *controls)
     rng, count = drawn.generator(), int(draw_count) if draw_count in MANY else MANY[0]
     draws = draw_many(lambda: drawn.corrupted(rng), drawn.special, count)
-    places_fit = None if drawn.whole_words else fit_places(draws)
+
+    def said() -> str:
+        places_fit = None if drawn.whole_words else fit_places(draws)
+        return shares_html(draws, fit_kinds(draws, drawn.shares), places_fit, drawn.whole_words)
+
     return {
-        "shares": shares_figure(draws, drawn.shares),
-        "places": places_figure(draws, drawn.encoding),
-        "said": shares_html(draws, fit_kinds(draws, drawn.shares), places_fit, drawn.whole_words),
-        "numbers": numbers_html(draws, drawn.shares, drawn.encoding),
+        "shares": lambda: shares_figure(draws, drawn.shares),
+        "places": lambda: places_figure(draws, drawn.encoding),
+        "said": said,
+        "numbers": lambda: numbers_html(draws, drawn.shares, drawn.encoding),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def numbers_html(guesses: Distribution, layers: Sequence[Distribution]) -> str:
 def _named(layers: Sequence[Distribution]) -> list[dict[str, object]]:
     """Each layer's distribution with the name of its state."""
     names = state_names(len(layers) - 1)
-    return [asdict(layer) | {"name": name} for name, layer in zip(names, layers, strict=True)]
+    return [vars(layer) | {"name": name} for name, layer in zip(names, layers, strict=True)]
 
 
 def fill_code(spec: ModelSpec, encoding: Encoding, places: Sequence[int], focus: int, top: int) -> str:

@@ -119,7 +119,7 @@ def build(page: Page) -> None:
     page.draw(handler, [marks, top], list(outputs.values()), show_progress="hidden")
 
 
-def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, str]:
+def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, Any]:
     """The picture and its folds."""
     pretrained, cloze = filler.pretrained(sentence.model), filler.gaps(sentence, marks)
     layers = filler.layers(sentence.model, cloze, min(max(int(top or 10), LEAST), MOST))
@@ -130,8 +130,8 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
         "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features),
         "best": best_html(last, known, style),
         "layers": lens_html(layers, known, style),
-        "numbers": numbers_html(last, layers),
-        "code": fill_code(pretrained.encoder.spec, cloze.whole, cloze.places, cloze.focus, len(last.best)),
+        "numbers": lambda: numbers_html(last, layers),
+        "code": lambda: fill_code(pretrained.encoder.spec, cloze.whole, cloze.places, cloze.focus, len(last.best)),
     }
 
 

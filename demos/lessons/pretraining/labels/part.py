@@ -68,6 +68,7 @@ def build(page: Page) -> None:
         list(outputs.values()),
         triggers=[text.change, seed.change],
         show_progress="hidden",
+        own_text=text,
     )
     page.on(
         [show.click],
@@ -91,17 +92,17 @@ def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> Fr
     return free_labels(tokenizer, text_of(sentence, text), OTHERS, np.random.default_rng(clamp(seed, SEEDS)))
 
 
-def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, str]:
+def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, Any]:
     """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
     labels = labelled(services, sentence, text, seed)
     key, number = services.key(sentence.model), clamp(seed, SEEDS)
     read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
     return {
-        "rows": labels_html(labels, read, opinions()[number % len(opinions())]),
-        "counts": counts_html(labels),
+        "rows": lambda: labels_html(labels, read, opinions()[number % len(opinions())]),
+        "counts": lambda: counts_html(labels),
         "answer": "",
-        "numbers": numbers_html(labels, read),
-        "code": labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
+        "numbers": lambda: numbers_html(labels, read),
+        "code": lambda: labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -98,7 +99,7 @@ def _making(page: Page, reader: Reader) -> None:
         return made(reader, sentence.model, clamp(tossed, DRAWS))
 
     page.keep(next_tossed=tossed)
-    page.draw(show, [tossed], [instances], show_progress="hidden")
+    replace(page, reads_sentence=False).draw(show, [tossed], [instances], show_progress="hidden")
     count_on(toss, tossed, DRAWS)
 
 
@@ -130,9 +131,9 @@ def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
 
 def drawn(
     reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """What tells of A and B; both boxes and which pair of the bar's they took, where they take a new one."""
-    boxes = {}
+    boxes: dict[str, Any] = {}
     taken = bar_mark(sentence)
     if taken and taken != bar:  # the bar's own pair goes into the boxes once; what is typed there then stays
         first, second = sentence.text, sentence.text_pair
@@ -141,11 +142,11 @@ def drawn(
     shown = list(WAYS).index(put) if put in WAYS else 0
     spec = reader.services.pretrained(sentence.model).encoder.spec
     return boxes | {
-        "answer": answer_html(cases[shown]),
-        "sequence": sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
-        "cases": gist_html(cases) + cases_html(cases, shown),
-        "numbers": numbers_html(cases, shown),
-        "code": next_code(spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]),
+        "answer": lambda: answer_html(cases[shown]),
+        "sequence": lambda: sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
+        "cases": lambda: gist_html(cases) + cases_html(cases, shown),
+        "numbers": lambda: numbers_html(cases, shown),
+        "code": lambda: next_code(spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]),
     }
 
 

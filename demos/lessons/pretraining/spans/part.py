@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import gradio as gr
@@ -37,6 +37,7 @@ SEED = 20
 LENGTHS = (32, 64, 128, 512)
 MOST_SENTENCES, MOST_CHARACTERS = 400, 20_000
 PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with masks of their own that BERT's program made
+CACHED_TOKENIZERS = 8
 STATIC, DYNAMIC = "static", "dynamic"
 
 
@@ -66,7 +67,7 @@ def packed(tokenizer: Any, text: str, length: int, seed: int) -> Packed:
             f"characters and {MOST_SENTENCES} sentences."
         )
     documents = (tuple(sentences), *others())
-    counts = [*_counts(tokenizer, documents[:1]), *_counts(tokenizer, documents[1:])]
+    counts = [*_counts(tokenizer, documents[:1]), *_counts_of_others(tokenizer)]
     if not sum(counts[0]):
         raise UserError(NOTHING)
     return Packed(documents, pack(counts, 0, length, np.random.default_rng(seed)))
@@ -79,7 +80,12 @@ def _counts(tokenizer: Any, documents: Sequence[Sequence[str]]) -> list[list[int
     return [[len(next(ids)) for _ in document] for document in documents]
 
 
-def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any, masking: str) -> dict[str, str]:
+@lru_cache(maxsize=CACHED_TOKENIZERS)
+def _counts_of_others(tokenizer: Any) -> list[list[int]]:
+    return _counts(tokenizer, others())
+
+
+def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any, masking: str) -> dict[str, Any]:
     """The instances as bars, the masks pass by pass, the table and the program."""
     key, number = services.key(sentence.model), clamp(seed, SEEDS)
     chosen = int(length) if length in LENGTHS else LENGTHS[1]
@@ -88,10 +94,10 @@ def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: 
     copies = COPIES if masking == STATIC else None
     places = masked_at(result.instances[0].tokens, result.instances[0], PASSES, copies, number)
     return {
-        "rows": packed_html(shown),
-        "masks": strips_html(places, result.instances[0].tokens, copies),
-        "numbers": TEXT.numbers(shown.rows()),
-        "code": spans_code(services.store.spec(key), result.documents[0], chosen, number),
+        "rows": lambda: packed_html(shown),
+        "masks": lambda: strips_html(places, result.instances[0].tokens, copies),
+        "numbers": lambda: TEXT.numbers(shown.rows()),
+        "code": lambda: spans_code(services.store.spec(key), result.documents[0], chosen, number),
     }
 
 
@@ -123,6 +129,7 @@ def build(page: Page) -> None:
         list(outputs.values()),
         triggers=[text.change, seed.change, length.input, masking.input],
         show_progress="hidden",
+        own_text=text,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
+from demos.figures.figure import Figure
 from demos.figures.palette import CLASSES, PALETTE, plotly_layout
 from demos.training.tasks.question_answering.null_answers import AtThreshold, NullScores
 
@@ -19,62 +19,56 @@ CURVES = (
 HUES = (CLASSES[2], CLASSES[0], CLASSES[5])
 
 
-def threshold_figure(null: NullScores) -> go.Figure:
+def threshold_figure(null: NullScores) -> Figure:
     """Curves of F1 over tau, a dot a question in two rows, and a line at tau that a slider moves."""
-    drawn = go.Figure()
+    traces: list[dict[str, Any]] = []
     taus = [at.tau for at in null.curve]
     for (name, field, dash), hue in zip(CURVES, HUES, strict=True):
-        scores = [getattr(at, field) for at in null.curve]
-        drawn.add_trace(
-            go.Scatter(
-                x=taus, y=[score.f1 for score in scores], name=f"F1, {name}", yaxis="y2", mode="lines",
-                line={"color": hue, "width": 3, "dash": dash, "shape": "hv"},
-                hovertemplate="τ %{x:.2f}: F1 %{y:.3f}<extra></extra>",
-            )
-        )  # fmt: skip
+        curve = {
+            "type": "scatter", "x": taus, "y": [getattr(at, field).f1 for at in null.curve], "name": f"F1, {name}",
+            "yaxis": "y2", "mode": "lines", "line": {"color": hue, "width": 3, "dash": dash, "shape": "hv"},
+            "hovertemplate": "τ %{x:.2f}: F1 %{y:.3f}<extra></extra>",
+        }  # fmt: skip
+        traces.append(curve)
     gaps, answerable = np.array(null.gaps), np.array(null.answerable)
     for row, hue in ((0, HUES[2]), (1, HUES[1])):
         own = gaps[(answerable == bool(row)) & np.isfinite(gaps)]
         spread = (np.arange(len(own)) * 0.618034) % 1 * 0.5 - 0.25  # so that equal gaps do not hide one another
-        drawn.add_trace(
-            go.Scatter(
-                x=own, y=row + spread, mode="markers", showlegend=False,
-                marker={"color": hue, "size": 9, "opacity": 0.75, "symbol": "circle" if row else "diamond"},
-                hovertemplate="null score − best span’s %{x:.2f}<extra></extra>",
-            )
-        )  # fmt: skip
+        dots = {
+            "type": "scatter", "x": own, "y": row + spread, "mode": "markers", "showlegend": False,
+            "marker": {"color": hue, "size": 9, "opacity": 0.75, "symbol": "circle" if row else "diamond"},
+            "hovertemplate": "null score − best span’s %{x:.2f}<extra></extra>",
+        }  # fmt: skip
+        traces.append(dots)
     steps = [*null.curve[:: -(-len(null.curve) // STEPS)]]
     steps = sorted({*steps, null.chosen}, key=lambda at: at.tau)
     low, high = min(taus) - 0.5, max(taus) + 1
-    drawn.update_layout(
-        **plotly_layout(
-            height=520,
-            margin={"l": 110, "r": 20, "t": 88, "b": 130},
-            shapes=[_line(null.chosen)],
-            annotations=[_annotation(null.chosen)],
-            legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-            xaxis={"range": [low, high], "title": {"text": "null score − best span’s score"}, "anchor": "y"},
-            yaxis={
-                "domain": [0, 0.36], "range": [-0.5, 1.5], "tickvals": [0, 1], "showgrid": False, "zeroline": False,
-                "ticktext": ["no answer", "an answer"],
-            },
-            yaxis2={"domain": [0.46, 1], "range": [0, 1.02], "title": {"text": "F1"}},
-            sliders=[
-                {
-                    "active": steps.index(null.chosen), "y": -0.22, "pad": {"t": 0}, "currentvalue": {"visible": False},
-                    "ticklen": 0, "minorticklen": 0, "font": {"size": 1, "color": "rgba(0,0,0,0)"},
-                    "steps": [
-                        {
-                            "label": f"τ = {at.tau:+.2f}", "method": "relayout",
-                            "args": [{"shapes": [_line(at)], "annotations": [_annotation(at)]}],
-                        }
-                        for at in steps
-                    ],
-                }
-            ],
-        )
+    slider = {
+        "active": steps.index(null.chosen), "y": -0.22, "pad": {"t": 0}, "currentvalue": {"visible": False},
+        "ticklen": 0, "minorticklen": 0, "font": {"size": 1, "color": "rgba(0,0,0,0)"},
+        "steps": [
+            {
+                "label": f"τ = {at.tau:+.2f}", "method": "relayout",
+                "args": [{"shapes": [_line(at)], "annotations": [_annotation(at)]}],
+            }
+            for at in steps
+        ],
+    }  # fmt: skip
+    layout = plotly_layout(
+        height=520,
+        margin={"l": 110, "r": 20, "t": 88, "b": 130},
+        shapes=[_line(null.chosen)],
+        annotations=[_annotation(null.chosen)],
+        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
+        xaxis={"range": [low, high], "title": {"text": "null score − best span’s score"}, "anchor": "y"},
+        yaxis={
+            "domain": [0, 0.36], "range": [-0.5, 1.5], "tickvals": [0, 1], "showgrid": False, "zeroline": False,
+            "ticktext": ["no answer", "an answer"],
+        },
+        yaxis2={"domain": [0.46, 1], "range": [0, 1.02], "title": {"text": "F1"}},
+        sliders=[slider],
     )  # fmt: skip
-    return drawn
+    return {"data": traces, "layout": layout}
 
 
 def _line(at: AtThreshold) -> dict[str, Any]:
