@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.embeddings.maps import Layout
+from demos.figures.figure import Figure
 from demos.figures.maps import MAX_CLASSES, Points, map_figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.scores_text import one_line
@@ -20,7 +21,7 @@ COUNTS_AT = 1.09  # above the highest bar and its diamond
 GREY = "#7b8288"  # seen on paper and in the dark
 
 
-def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str], look: str) -> go.Figure:
+def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str], look: str) -> Figure:
     """PCA's map of the examples' vectors, each point in its class's colour and shape.
 
     Classes beyond MAX_CLASSES, which have no colour of their own left, are grey.
@@ -35,7 +36,7 @@ def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str]
         others="other classes",
     )
     figure = map_figure(layout, points, None, look)
-    figure.update_layout(height=MAP_HEIGHT, dragmode=False)  # a finger over it scrolls the page
+    figure["layout"] |= {"height": MAP_HEIGHT, "dragmode": False}  # a finger over it scrolls the page
     return figure
 
 
