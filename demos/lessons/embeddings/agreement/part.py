@@ -114,8 +114,8 @@ def build(page: Page) -> None:
         layer_key: str,
         before: Any = None,
     ) -> Iterator[Shown]:  # fmt: skip
-        asked = (model, where, path, pooling_key, layer_key)
-        if asked == before:
+        requested = (model, where, path, pooling_key, layer_key)
+        if requested == before:
             yield {}
             return
         try:
@@ -130,7 +130,7 @@ def build(page: Page) -> None:
             yield {status: "", shown: None}  # the line of progress must not stay; the sentence stands above
             raise
         menu = layer_menu(loaded, layer_key)
-        yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: menu, shown: asked}
+        yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: menu, shown: requested}
 
     def show_clicked(text: str, pair: str, model: str, where: str, path: str | None, index: float) -> Iterator[Shown]:
         loaded = services.loaded(model)

@@ -128,20 +128,20 @@ def build(page: Page) -> None:
             own, _ = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
         shown = clamp(own, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
-        asked = (loaded.spec.key, shown, pooling)
-        if before == asked:
+        requested = (loaded.spec.key, shown, pooling)
+        if before == requested:
             yield {}
             return
         try:
             repaired = yield from relayed(repairs_of(loaded, shown, pooling), busy)
         except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
-            yield {scores: None, gains: "", worth: notice_html(str(error)), shown_repairs: asked}
+            yield {scores: None, gains: "", worth: notice_html(str(error)), shown_repairs: requested}
             return
         yield {
             scores: repairs_figure(repaired),
             gains: repairs_table(repaired),
             worth: repairs_summary(repaired, fitted_on(), pooling, shown),
-            shown_repairs: asked,
+            shown_repairs: requested,
         }
 
     moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]

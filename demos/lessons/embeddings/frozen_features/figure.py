@@ -69,7 +69,9 @@ def bars_figure(bars: Sequence[Bar]) -> Figure:
                     "pattern": {"shape": "/" if published else "", "fillmode": "replace"},
                 },
                 "error_x": None if published else whiskers(low, high, color="#545d63", thickness=3, width=7),
-                "customdata": [[plot_text(bars[row].name), told] for row, told in zip(rows, intervals, strict=True)],
+                "customdata": [
+                    [plot_text(bars[row].name), interval] for row, interval in zip(rows, intervals, strict=True)
+                ],
                 "hovertemplate": "%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",
             }
         )

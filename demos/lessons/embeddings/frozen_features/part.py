@@ -135,12 +135,12 @@ class Recipe:
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
             yield {"status": "", **bars_shown(task, bars, picked)}
 
-    def follow(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
+    def follow(self, text: str, pair: str, model: str, *inputs: Any) -> Iterator[dict[str, Any]]:
         """What changes as the bar or a menu does: the sentence's own recipe alone where the rest is shown already.
 
-        The last of the values is what is shown, as `_shown` names it.
+        The last of the inputs is what is shown, as `_shown` names it.
         """
-        *values, before = values
+        *values, before = inputs
         answers = Answers(*values)
         if before and before[1] == answers and self._shown(model, answers) == before:
             task = self._task(model, answers)

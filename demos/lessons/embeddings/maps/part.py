@@ -53,16 +53,16 @@ class Maps:
 
     def follow(self, *values: Any) -> Lines[None]:
         """`show`, but nothing where the map is on the page already, as the last of the values says."""
-        *asked_for, before = values
-        sentence, answers = read(asked_for)
+        *inputs, before = values
+        sentence, answers = read(inputs)
         bar = sentence.text if answers.bar else ""
-        asked = (sentence.model, bar, replace(answers, picked=None, picked_token=None, find=""))
-        if asked == before:
+        requested = (sentence.model, bar, replace(answers, picked=None, picked_token=None, find=""))
+        if requested == before:
             yield {}
             return
-        for changes in self.show(*asked_for):
+        for changes in self.show(*inputs):
             yield changes | {"shown": None}
-        yield {"shown": asked}
+        yield {"shown": requested}
 
     def show(self, *values: Any) -> Lines[None]:
         """All but the picture: which menus are seen, the figures below the map, the numbers, the program."""

@@ -144,13 +144,13 @@ def build(page: Page) -> None:
         menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
         figures = [partial(cosine_heatmap, cosine, sentences, pairs[0], from_bar) for cosine in cosines]
         layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]
-        told = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
+        selected = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
         return {
             **dict(zip([*heatmaps, *menus[1::2]], [*figures, *layers], strict=True)),
             compared: lambda: compared_html(pairs, loaded.spec),
             widest: lambda: pairs_html(pairs, sentences),
             picked: gr.update(choices=menu, value=index),
-            **{output: partial(lambda output: told()[output], output) for output in sentence_outputs},
+            **{output: partial(lambda output: selected()[output], output) for output in sentence_outputs},
             numbers: lambda: numbers_html(vectors, pairs, sentences, names),
             code: lambda: embeddings_code(loaded.spec, sentences, choices[1]),
         }

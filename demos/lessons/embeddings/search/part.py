@@ -133,8 +133,8 @@ def build(page: Page) -> None:
         pooling_a: str, layer_a: str, pooling_b: str, layer_b: str, before: Any = None,
     ) -> Iterator[dict[gr.Component, Any]]:  # fmt: skip
         chosen = (pooling_a, layer_a, pooling_b, layer_b)
-        asked = ((typed or "").strip() or text, model, where, path, lines, *chosen)
-        if asked == before:
+        requested = ((typed or "").strip() or text, model, where, path, lines, *chosen)
+        if requested == before:
             yield {}
             return
         ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN), shown: None}
@@ -167,7 +167,7 @@ def build(page: Page) -> None:
             summary: results_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
-            shown: asked,
+            shown: requested,
         }
 
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]

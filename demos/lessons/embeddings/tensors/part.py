@@ -62,8 +62,8 @@ class SharedResults:
         before: Any = None,
     ) -> Iterator[dict[str, Any]]:
         """What changes, as it comes: how far the model has read, then the step; nothing where it is shown already."""
-        asked = (model, source, file, step, row)
-        if asked == before:
+        requested = (model, source, file, step, row)
+        if requested == before:
             yield {}
             return
         always: dict[str, Any] = {"file": gr.update(visible=source == FILE), "shown": None}
@@ -89,7 +89,7 @@ class SharedResults:
         shapes = [(name, shape_of(results, name)) for name in STEPS]
         yield {
             **always,
-            "shown": asked,
+            "shown": requested,
             "status": TEXT.data(data),
             "picture": step_html(results, step if step in STEPS else FIRST),
             "row": slider(row, len(data.texts)),

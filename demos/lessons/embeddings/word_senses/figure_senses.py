@@ -36,12 +36,12 @@ def scores_figure(scores: SenseScores) -> Figure:
     ):
         shared = {"type": "scatter", "x": x, "showlegend": False}
         level = {"y": [chance] * rows, "mode": "lines", "line": {"color": colour, "width": 2, "dash": "dash"}}
-        told = {"hovertemplate": f"chance: {chance:.2f}<extra>{name}</extra>", "name": f"chance: {name}"}
-        lines.append(shared | level | told)
+        hover = {"hovertemplate": f"chance: {chance:.2f}<extra>{name}</extra>", "name": f"chance: {name}"}
+        lines.append(shared | level | hover)
         curve = {"y": np.round(values, 4), "mode": "lines+markers", "marker": {"size": 9}, "cliponaxis": False}
-        told = {"hovertemplate": f"%{{customdata}}: <b>%{{y:.3f}}</b><extra>{name}</extra>", "name": name}
+        hover = {"hovertemplate": f"%{{customdata}}: <b>%{{y:.3f}}</b><extra>{name}</extra>", "name": name}
         where_from = {"customdata": [where(row) for row in x], "line": {"color": colour, "width": 5}}
-        lines.append(shared | curve | told | where_from)
+        lines.append(shared | curve | hover | where_from)
         text = f'<span style="color:{colour}">━</span> <b>{name}</b>'
         names.append(place | {"text": text, "showarrow": False, "font": {"size": 19}})
         end = {"x": rows - 1, "showarrow": False}

@@ -175,8 +175,8 @@ def build(page: Page) -> None:
         uses = listed + own
         check_uses(loaded, uses)
         states = [
-            kept.get((loaded.spec.key, *some), partial(states_of, loaded, some), Encoded(0, len(some)))
-            for kept, some in ((listed_states, listed), (bar_states, own))
+            cache.get((loaded.spec.key, *some), partial(states_of, loaded, some), Encoded(0, len(some)))
+            for cache, some in ((listed_states, listed), (bar_states, own))
             if some
         ]
         by_layer, in_table = (np.concatenate(vectors) for vectors in zip(*states, strict=True))
