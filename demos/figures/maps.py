@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosine_heatmap import short
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SANS
-from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout
+from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout, shade
 from demos.templates import plot_text
 
 MAX_CLASSES = len(TOPICS)
@@ -25,6 +24,10 @@ HEIGHT = 540
 # 3-D is drawn by WebGL, which no style sheet reaches: BOTH_PAPERS suits light and dark.
 LINES: dict[str, Any] = {
     "mode": "lines", "line": {"color": BOTH_PAPERS, "width": 2.5}, "hoverinfo": "skip", "showlegend": False,
+}  # fmt: skip
+AXIS_3D: dict[str, Any] = {
+    "showbackground": False, "showticklabels": False, "zeroline": False, "showspikes": False, "ticks": "",
+    "color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "gridwidth": 2, "linecolor": "white",
 }  # fmt: skip
 TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": SANS}}
 TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
@@ -56,7 +59,7 @@ class Points:
             return SPECIAL
         if self.ordered:
             share = 0.28 + 0.6 * label / max(1, len(self.labels) - 1)  # the ends of the scale are the papers' own
-            return str(sample_colorscale(colour_scale("magnitude"), [share])[0])
+            return f"rgb{shade(colour_scale('magnitude'), share)}"
         return TOPICS[label % len(TOPICS)]
 
     def class_name(self, index: int) -> str:
@@ -72,58 +75,55 @@ def trail(points: Points, at: int) -> list[int]:
     return list(range(at % points.step, len(points.names), points.step))
 
 
-def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.Figure:
+def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> Figure:
     """The map in 2-D or 3-D; the point `at` is ringed, with lines to its nearest by the vectors, or its trail.
 
     While `look` stays the same, so do zoom, camera and what the reader has hidden.
     """
     flat = layout.points.shape[1] == 2
-    dots = go.Scatter if flat else go.Scatter3d
+    kind = {"type": "scatter" if flat else "scatter3d"}
     places = np.round(layout.points, 4)
     along = [] if at is None else trail(points, at)
-    traces = []
+    traces: list[dict[str, Any]] = []
     if at is not None and not along:
-        traces.append(dots(**_xyz(_lines(layout, at, places)), **LINES))
+        traces.append(kind | _xyz(_lines(layout, at, places)) | LINES)
     few = points.written and len(points.names) <= LABELS_ON_MAP
     for label in [*range(len(points.labels)), -1]:
         for own in (False, True):
             rows = np.flatnonzero((points.classes == label) & (points.own == own))
             if len(rows):
-                traces.append(dots(**_xyz(places[rows]), **_class(points, rows, label, own, flat, few)))
+                traces.append(kind | _xyz(places[rows]) | _class(points, rows, label, own, flat, few))
     if along:
         numbers = ["0", *[""] * (len(along) - 2), str(len(along) - 1)]
         how = LINES | TRAIL | {"text": numbers, "mode": "lines+text" if flat else "lines"}
-        traces.append(dots(**_xyz(places[along]), **how))
+        traces.append(kind | _xyz(places[along]) | how)
     if at is not None:  # in 2-D the style sheet gives the ring the page's ink
         marker = {"size": 22 if flat else 14, "symbol": "circle-open", "line": {"width": 3, "color": BOTH_PAPERS}}
         ring = {"mode": "markers", "hoverinfo": "skip", "showlegend": False, "marker": marker | {"color": BOTH_PAPERS}}
-        traces.append(dots(**_xyz(places[[at]]), **ring))
-    figure = go.Figure(traces)
+        traces.append(kind | _xyz(places[[at]]) | ring)
     titles = [f"axis {axis} ({share:.1%} of the variance)" for axis, share in enumerate(layout.explained, start=1)]
     legend = {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 17}, "itemsizing": "constant"}
     if flat and titles:
         legend["y"] = -0.09
-    margin = {"l": 30, "r": 8, "t": 8, "b": 8}
-    drag = "zoom" if flat else "turntable"
-    figure.update_layout(
-        **plotly_layout(
-            height=HEIGHT, margin=margin, legend=legend, uirevision=look, hovermode="closest", dragmode=drag
-        )
+    about = plotly_layout(
+        height=HEIGHT,
+        margin={"l": 30, "r": 8, "t": 8, "b": 8},
+        legend=legend,
+        uirevision=look,
+        hovermode="closest",
+        dragmode="zoom" if flat else "turntable",
     )
     across, up, *deep = titles or [""] * layout.points.shape[1]
     if flat:
         bare = {"showticklabels": False, "zeroline": False, "showgrid": bool(titles)}
-        figure.update_layout(annotations=_class_names(layout, points))
-        figure.update_xaxes(bare, title={"text": across, "standoff": 4})
-        figure.update_yaxes(bare, title={"text": up, "standoff": 4}, scaleanchor="x", scaleratio=1)
-        return figure
-    hidden = {"showbackground": False, "showticklabels": False, "zeroline": False, "showspikes": False}
+        about["annotations"] = _class_names(layout, points)
+        about["xaxis"] = bare | {"title": {"text": across, "standoff": 4}}
+        about["yaxis"] = bare | {"title": {"text": up, "standoff": 4}, "scaleanchor": "x", "scaleratio": 1}
+        return {"data": traces, "layout": about}
     scene: dict[str, Any] = {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
     for name, title in zip("xyz", (across, up, *deep), strict=True):
-        named = {"text": title, "font": {"color": BOTH_PAPERS, "size": 16}}
-        scene[f"{name}axis"] = hidden | {"color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "title": named}
-    figure.update_layout(scene=scene, updatemenus=[_views()])
-    return figure
+        scene[f"{name}axis"] = AXIS_3D | {"title": {"text": title, "font": {"color": BOTH_PAPERS, "size": 16}}}
+    return {"data": traces, "layout": about | {"scene": scene, "updatemenus": [_views()]}}
 
 
 def _views() -> dict[str, Any]:
@@ -137,12 +137,9 @@ def _views() -> dict[str, Any]:
     return place | {"buttons": buttons, "showactive": False, "bgcolor": "rgba(128,128,128,0.15)", "font": {"size": 16}}
 
 
-def _xyz(rows: np.ndarray) -> dict[str, list[Any]]:
+def _xyz(rows: np.ndarray) -> dict[str, np.ndarray]:
     """Columns as x, y and z; nan becomes a gap."""
-    return {
-        axis: [None if np.isnan(value) else float(value) for value in column]
-        for axis, column in zip("xyz", rows.T, strict=False)
-    }
+    return {axis: np.ascontiguousarray(column) for axis, column in zip("xyz", rows.T, strict=False)}
 
 
 def _lines(layout: Layout, at: int, places: np.ndarray) -> np.ndarray:
@@ -172,7 +169,7 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "textposition": "top center",
         "textfont": {"size": 16, "family": SANS} | ({} if flat else {"color": BOTH_PAPERS}),
         "name": plot_text(short(f"◆ {OWN}" if own else name, 30)),
-        "customdata": [int(row) for row in rows],
+        "customdata": rows.tolist(),
         "hovertext": [prefix + plot_text(short(points.names[row], 90)) for row in rows],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": marker,

@@ -13,6 +13,7 @@ from demos.figures.maps import SHAPES, Points, map_figure, trail
 from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
 from demos.lessons.embeddings.maps.text import class_shares, list_html, measures_html, numbers_html
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 
 HOSTILE = "<script>alert(1)</script> ${x}"
 
@@ -31,7 +32,7 @@ def made(dimensions: int = 2, method: str = "pca") -> tuple[Layout, Points, np.n
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_every_point_is_drawn_once_in_its_class_and_the_chosen_one_is_ringed(dimensions: int) -> None:
     layout, points, _ = made(dimensions)
-    figure = map_figure(layout, points, 4, "look")
+    figure = plotly(map_figure(layout, points, 4, "look"))
     lines, *dots, ring = figure.data
     drawn = {number: (one, at) for one in dots for at, number in enumerate(one.customdata)}
     assert sorted(drawn) == list(range(30))
@@ -44,7 +45,7 @@ def test_every_point_is_drawn_once_in_its_class_and_the_chosen_one_is_ringed(dim
     ends = list(zip(lines.x[1::3], lines.y[1::3], strict=True))
     assert ends == [pytest.approx(tuple(layout.points[row][:2].tolist()), abs=1e-4) for row in layout.nearest[4]]
     assert figure.layout.uirevision == "look"
-    assert len(map_figure(layout, points, None, "look").data) == len(dots)
+    assert len(plotly(map_figure(layout, points, None, "look")).data) == len(dots)
     assert HOSTILE not in json.dumps(figure.to_plotly_json()["data"], default=str)
     assert len(set(TOPICS)) == len(SHAPES) == 10
     if dimensions == 2:
@@ -52,7 +53,7 @@ def test_every_point_is_drawn_once_in_its_class_and_the_chosen_one_is_ringed(dim
         assert [one.text for one in named] == ["<b>even</b>", "<b>odd</b>"]
         assert named[0].x == pytest.approx(np.median(layout.points[points.classes == 0, 0]))
         muddled = Points(points.names, np.arange(30) // 2 % 3, ("a", "b", "c"), points.own)
-        assert not map_figure(layout, muddled, None, "").layout.annotations
+        assert not plotly(map_figure(layout, muddled, None, "")).layout.annotations
 
 
 def test_layers_are_steps_of_one_scale_and_a_token_leaves_a_trail() -> None:
@@ -61,7 +62,7 @@ def test_layers_are_steps_of_one_scale_and_a_token_leaves_a_trail() -> None:
     labels = ("layer 0", "layer 1", "layer 2")
     points = Points(tuple("abcdefghij" * 3), layers, labels, np.zeros(30, bool), ordered=True, step=10, what="layer")
     assert trail(points, 14) == [4, 14, 24]
-    figure = map_figure(layout, points, 14, "")
+    figure = plotly(map_figure(layout, points, 14, ""))
     *dots, line, ring = figure.data
     assert len({one.marker.color for one in dots}) == 3
     assert {one.marker.symbol for one in dots} == {"circle"}
@@ -105,5 +106,5 @@ def test_the_figures_under_the_map_are_the_measured_ones() -> None:
     same = lay_out(np.ones((4, 3), np.float32), Recipe("pca"))
     four = Points(("a", "b", "c", "d"), np.full(4, -1), (), np.zeros(4, bool))
     assert "All points are identical" in measures_html(same, four, "pca")
-    assert map_figure(same, four, 2, "").data[-1].x[0] == 0
+    assert plotly(map_figure(same, four, 2, "")).data[-1].x[0] == 0
     assert PALETTE["classes"][:2] == TOPICS[:2]

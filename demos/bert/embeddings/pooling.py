@@ -117,6 +117,14 @@ def pool_batch(hidden: Sequence[torch.Tensor | None], choice: Choice, pooler: An
     return states.mean(dim=1)
 
 
+def pool_run(loaded: LoadedModel, run: Run, choice: Choice) -> np.ndarray:
+    """`pool_batch` of one run: the sentence's vector [d], or [4d]. Raises UserError as it does."""
+    hidden = [torch.tensor(state)[None] for state in run.hidden_states]
+    with torch.inference_mode():
+        vector: np.ndarray = pool_batch(hidden, choice, loaded.model.pooler if has_pooler(loaded) else None)[0].numpy()
+    return vector
+
+
 def token_shares(run: Run, choice: Choice) -> np.ndarray:
     """How much of each token is in the vector: [n], sums to 1.
 

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import gradio as gr
 from markupsafe import Markup
 
+from demos.figures.figure import is_figure
 from demos.lessons.embeddings import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Services
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 
 
 class Wired(NamedTuple):
@@ -77,5 +79,12 @@ def answering(handler: Callable[..., Any], outputs: Sequence[Any]) -> Callable[.
 def in_order(outputs: Sequence[Any], shown: Any) -> list[Any]:
     """A handler's answer as one value an output; what it leaves as it is is a skip."""
     assert set(shown) <= set(outputs)
-    values = [shown.get(output, gr.skip()) for output in outputs]
-    return [plain(value) if isinstance(value, Markup) else value for value in values]
+    return [as_read(shown.get(output, gr.skip())) for output in outputs]
+
+
+def as_read(value: Any) -> Any:
+    """A value as a test reads it: what is for a fold computed, a figure as Plotly reads it, HTML on one line."""
+    value = value() if callable(value) else value
+    if is_figure(value):
+        return plotly(value)
+    return plain(value) if isinstance(value, Markup) else value

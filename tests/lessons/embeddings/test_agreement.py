@@ -47,14 +47,14 @@ def show(page: Recorder) -> Callable[..., list[Any]]:
     def last(*rest: Any, handler: int = 0) -> list[Any]:
         call, inputs, outputs = page.wired[handler]
         *_, values = call("", "", "minilm", *rest)
-        assert len(rest) + 3 == len(inputs)
+        assert len(rest) + 3 + (handler == 0) == len(inputs)  # the first is told what is shown, too
         return in_order(outputs, values)
 
     return last
 
 
 def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Recorder, bundled: LoadedModel) -> None:
-    status, bars, told, heading, scatter, worst, numbers, _, _, _ = show(OWN, None, "cls", "1")
+    status, bars, told, heading, scatter, worst, numbers, *_ = show(OWN, None, "cls", "1")
     assert status == ""
     kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
     agreement = kept.get("", lambda: agreement_steps(cache, bundled, our_pairs().pairs), Encoded(0, 0))
@@ -92,7 +92,7 @@ def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Re
 def test_a_clicked_bar_moves_the_menus(show: Callable[..., list[Any]], bundled: LoadedModel) -> None:
     offered = choices_of(bundled)
     for row in (0, offered.index(Choice("max", 5)), len(offered) - 1):
-        *_, pooling, layer = show(OWN, None, row, handler=1)
+        *_, pooling, layer, _ = show(OWN, None, row, handler=1)
         assert read_choice(bundled, pooling["value"], layer["value"]) == offered[row]
     assert menu_values(Choice("pooler", 12), 12) == ("pooler", "last")
 
@@ -101,7 +101,7 @@ def test_a_file_is_read_and_no_file_is_a_sentence(show: Callable[..., list[Any]]
     evil = tmp_path / "evil.csv"
     rows = [("<script>alert(1)</script> ${x}", "<img src=x onerror=alert(1)> 🎻"), ("A cat.", "A cat."), ("a", "b")]
     evil.write_text("".join(f"{a},{b},{n}\n" for n in range(3) for a, b in rows), encoding="utf-8")
-    _, bars, told, _, scatter, worst, numbers, code, _, _ = show(UPLOAD, str(evil), "mean", "last")
+    _, bars, told, _, scatter, worst, numbers, code, *_ = show(UPLOAD, str(evil), "mean", "last")
     assert "ours" not in told
     assert "this model was trained on pairs of photo captions" in told  # for a file may be STS-B's
     assert not any("<script" in one or "<img" in one for one in (told, worst, numbers))

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from markupsafe import Markup
 
 from app import build_pages
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
@@ -32,7 +31,8 @@ from demos.training.lstm_classifier import Learned, lstm_steps
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.pooling_menus.pooling_menus import menu_values
-from tests.one_line import plain
+from tests.lessons.embeddings.answers import as_read
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TWO = ("two", None, "own", "mean", "last", True, "")
@@ -68,7 +68,9 @@ def last(stream: Iterator[dict[str, Any]]) -> dict[str, Any]:
     for values in stream:
         assert set(values) <= {*FILLED, *GRID_FILLED}
         shown |= values
-    return {name: plain(value) if isinstance(value, Markup) else value for name, value in shown.items()}
+    grid = shown.get("grid", {})
+    shown |= {"grid": grid | {"value": as_read(grid["value"])}} if "value" in grid else {}
+    return {name: as_read(value) for name, value in shown.items()}
 
 
 def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
@@ -76,7 +78,7 @@ def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
 ) -> None:
     monkeypatch.setattr(progress, "BETWEEN", -1.0)
     steps = list(recipe.show("A kettle <b>sings</b> ${x}.", "", "tiny", *TWO))
-    drawn = [len(values["bars"].data[0].x) for values in steps if "bars" in values]
+    drawn = [len(plotly(values["bars"]).data[0].x) for values in steps if "bars" in values]
     assert drawn == [2, 4]
     said = [str(values.get("status")) for values in steps]
     assert any("Encoding" in line for line in said)
@@ -296,13 +298,13 @@ def test_the_program_reads_a_file_with_its_own_split(
 
 
 def test_bars_and_grid_show_what_they_are_given() -> None:
-    figure = bars_figure([Bar("a <b>", "guess", 0.5, (0.4, 0.6)), Bar("told", "published", 0.9)])
+    figure = plotly(bars_figure([Bar("a <b>", "guess", 0.5, (0.4, 0.6)), Bar("told", "published", 0.9)]))
     measured, published = figure.data
     assert list(measured.error_x.array) == pytest.approx([0.1])
     assert (published.x, published.y, published.error_x.array) == ((0.9,), (1,), None)
     assert "a &lt;b&gt;" in [note.text for note in figure.layout.annotations]
     scores = {Choice("mean", 0): 0.5, Choice("mean", CONCAT_ALL): 0.75, Choice("cls", 0): 0.25}
-    grid = grid_figure(scores, Choice("mean", CONCAT_ALL), 2)
+    grid = plotly(grid_figure(scores, Choice("mean", CONCAT_ALL), 2))
     np.testing.assert_array_equal(grid.data[0].z, [[0.25, np.nan], [0.5, 0.75]])
     (frame,) = grid.layout.shapes
     assert (frame.x0, frame.y0) == (0.5, 0.5)

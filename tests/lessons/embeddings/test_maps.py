@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from markupsafe import Markup
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
@@ -19,7 +18,9 @@ from demos.lessons.embeddings.maps.data import MAX_CLASSES, Listed, sentence_poi
 from demos.lessons.embeddings.maps.data import bundled as bundled_list
 from demos.lessons.embeddings.maps.layout import INPUTS, SIDES
 from demos.page.services import Services
+from tests.lessons.embeddings.answers import as_read
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 OPENING = {
@@ -41,7 +42,7 @@ def values(**changes: Any) -> list[Any]:
 
 
 def plain_values(answer: dict[str, Any]) -> dict[str, Any]:
-    return {name: plain(value) if isinstance(value, Markup) else value for name, value in answer.items()}
+    return {name: as_read(value) for name, value in answer.items()}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: part.Map
     assert shares
     assert int(shares[1]) == 64  # as library.md says
     assert int(shares[2]) > 70  # t-SNE's map is tidier than the vectors
-    plot, listed = handlers.mark(*values(method="tsne", picked=17)).values()
+    plot, listed = plain_values(handlers.mark(*values(method="tsne", picked=17))).values()
     assert 'data-point="17"' not in listed
     assert plot.data[-1].x[0] != shown["plot"].data[-1].x[0]
     found = handlers.look_up(*values(method="tsne", find="The MOON"))["list"]
@@ -150,7 +151,7 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
     handlers = part.Maps(Services(Small(), "tiny"))
     *_, shown = handlers.show(*values(kind="layers"))
     assert "layer 2" in shown["numbers"]
-    plot = handlers.mark(*values(kind="layers"))["plot"]
+    plot = plotly(handlers.mark(*values(kind="layers"))["plot"])
     assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
     first = part.Laying("umap", 320, 3.2, True)
     once = "UMAP is being loaded and compiled; this happens once and takes at least ten seconds: 3 s"

@@ -13,6 +13,7 @@ from demos.training.data.rated_pairs import Form
 from demos.training.events import PairResult
 from demos.training.tasks.siamese.data import PairDataset
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 
 NASTY = "<script>alert(1)</script>${x}"
 HELD = tuple(Pair(f"{NASTY} {k}", f"second {k}", float(k % 6)) for k in range(12))
@@ -29,7 +30,7 @@ def result(gap: Gap, rho: float = 0.5) -> PairResult:
 
 
 def test_the_scatter_holds_every_pair_twice_beside_the_aim() -> None:
-    figure = scatter_figure(HELD, 5.0, BEFORE, AFTER, 4)
+    figure = plotly(scatter_figure(HELD, 5.0, BEFORE, AFTER, 4))
     aim, before, after, ring = figure.data
     assert (list(aim.x), list(aim.y)) == ([0, 5], [0, 1])
     assert np.allclose(before.y, BEFORE, atol=1e-4)
@@ -37,12 +38,12 @@ def test_the_scatter_holds_every_pair_twice_beside_the_aim() -> None:
     assert np.abs(np.array(before.x) - [pair.score for pair in HELD]).max() <= 0.3
     assert ring.y[0] == after.y[4]
     assert "<script>" not in figure.to_json().replace("\\u003c", "<")
-    assert len(scatter_figure(HELD, 5.0, BEFORE, None, -1).data) == 2
+    assert len(plotly(scatter_figure(HELD, 5.0, BEFORE, None, -1)).data) == 2
     assert figure.layout.yaxis.range[0] < -0.2
 
 
 def test_the_spread_counts_every_pair() -> None:
-    assert [sum(bars.y) for bars in spread_figure(BEFORE, AFTER).data] == [12, 12]
+    assert [sum(bars.y) for bars in plotly(spread_figure(BEFORE, AFTER)).data] == [12, 12]
 
 
 def test_the_words_never_sell_noise() -> None:

@@ -18,6 +18,7 @@ from demos.lessons.embeddings.word_senses.text import (
     words_html,
 )
 from tests.one_line import plain
+from tests.plotly_figure import plotly
 
 USES = [
     Use("The bank lent it.", 4, 8, 0), Use("A bank pays.", 2, 6, 0), Use("<b>the</b> bank of mud", 11, 15, 1),
@@ -40,7 +41,7 @@ def known(cosines: np.ndarray) -> Contrast:
 
 def test_two_curves_and_the_flat_line(cosines: np.ndarray) -> None:
     averages = known(cosines)
-    figure = curves_figure(cosines, np.ones((4, 4)), 1, averages, USES, (0, 1))
+    figure = plotly(curves_figure(cosines, np.ones((4, 4)), 1, averages, USES, (0, 1)))
     drawn = {trace.name: trace for trace in figure.data}
     assert set(drawn["static table"].y) == {1.0}
     np.testing.assert_allclose(drawn["same sense"].y, averages.same, atol=1e-4)
@@ -52,7 +53,7 @@ def test_two_curves_and_the_flat_line(cosines: np.ndarray) -> None:
 
 
 def test_without_senses_every_pair_has_its_curve(cosines: np.ndarray) -> None:
-    figure = curves_figure(cosines, np.ones((4, 4)), 2, None, USES, (1, 3))
+    figure = plotly(curves_figure(cosines, np.ones((4, 4)), 2, None, USES, (1, 3)))
     thin, _, bold = figure.data
     assert len(thin.y) == 6 * 4  # three layers and a gap
     np.testing.assert_allclose(thin.y[:3], cosines[:, 0, 1], atol=1e-4)
@@ -61,7 +62,7 @@ def test_without_senses_every_pair_has_its_curve(cosines: np.ndarray) -> None:
 
 
 def test_the_matrix_holds_every_pair_and_no_diagonal(cosines: np.ndarray) -> None:
-    figure = matrix_figure(cosines[2], USES, NAMES, 2)
+    figure = plotly(matrix_figure(cosines[2], USES, NAMES, 2))
     cells = np.array(figure.data[0].z, dtype=float)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose(cells[off], cosines[2][off], atol=1e-4)
@@ -71,7 +72,7 @@ def test_the_matrix_holds_every_pair_and_no_diagonal(cosines: np.ndarray) -> Non
         "<b>money</b>", "<b>&lt;i&gt;river&lt;/i&gt;</b>", "<b>yours</b>"
     ]  # fmt: skip
     assert "&lt;b&gt;the&lt;/b&gt; <b>bank</b>" in figure.data[0].customdata[2][2][0]
-    assert len(matrix_figure(np.ones((2, 2)), USES[:2], [], 0).layout.shapes) == 0  # equal uses, no senses told
+    assert len(plotly(matrix_figure(np.ones((2, 2)), USES[:2], [], 0)).layout.shapes) == 0  # equal uses, no senses told
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_what_is_told(cosines: np.ndarray) -> None:
 def test_the_scores_are_drawn_with_chance_and_ranked() -> None:
     rand = np.array([[0.0, 0.1, 0.2], [0.0, 0.0, 1.0], [0.0, 0.3, -0.1]])
     scores = SenseScores(("low", "<top>", "worst"), (2, 2, 3), (10, 10, 15), rand, rand / 2 + 0.4, np.full(3, 0.4))
-    figure = scores_figure(scores)
+    figure = plotly(scores_figure(scores))
     chance, nearest, zero, clusters = figure.data
     np.testing.assert_allclose(clusters.y, rand.mean(axis=0), atol=1e-4)
     np.testing.assert_allclose(nearest.y, rand.mean(axis=0) / 2 + 0.4, atol=1e-4)

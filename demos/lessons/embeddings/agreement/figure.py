@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.embeddings.agreement import Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
+from demos.figures.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
 
@@ -25,7 +26,7 @@ NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyt
 WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
-def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
+def bars_figure(agreement: Agreement, picked: int, deepest: int) -> Figure:
     """Spearman's rho of every choice with its 95 % interval; layers along x, a hue a pooling; best and selected named.
 
     `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
@@ -35,7 +36,7 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     poolings = [*POOLINGS, *([POOLER] if any(choice.pooling == POOLER for choice in agreement.choices) else [])]
     width = 0.84 / len(poolings)
     with_intervals = len(agreement.choices) <= WHISKERS
-    figure = go.Figure()
+    traces: list[dict[str, Any]] = []
     centres: dict[int, float] = {}
     for place, pooling in enumerate(poolings):
         rows = [row for row, choice in enumerate(agreement.choices) if choice.pooling == pooling]
@@ -43,46 +44,45 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
         for row in rows:
             group = ticks[groups.index(agreement.choices[row].layer)]
             centres[row] = group + (place - (len(poolings) - 1) / 2) * width
-        figure.add_bar(
-            x=[round(centres[row], 4) for row in rows],
-            y=[_drawn(correlation.spearman) for correlation in correlations],
-            width=width * 0.94,
-            name=POOLING_NAMES[pooling],
-            marker={
-                "color": HUES[pooling],
-                "line": {"color": BOTH_PAPERS, "width": [4 if row == picked else 0 for row in rows]},
-            },
-            error_y=whiskers(
-                [_drawn(correlation.spearman - correlation.low) for correlation in correlations],
-                [_drawn(correlation.high - correlation.spearman) for correlation in correlations],
-                thickness=1.5, width=2, visible=with_intervals,
-            ),
-            customdata=[
-                [row, choice_name(agreement.choices[row], deepest), _ranged(agreement.correlations[row])]
-                for row in rows
-            ],
-            hovertemplate="%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
-        )  # fmt: skip
+        outline = [4 if row == picked else 0 for row in rows]
+        low = [_drawn(correlation.spearman - correlation.low) for correlation in correlations]
+        high = [_drawn(correlation.high - correlation.spearman) for correlation in correlations]
+        named = [(row, choice_name(agreement.choices[row], deepest)) for row in rows]
+        traces.append(
+            {
+                "type": "bar",
+                "x": [round(centres[row], 4) for row in rows],
+                "y": [_drawn(correlation.spearman) for correlation in correlations],
+                "width": width * 0.94,
+                "name": POOLING_NAMES[pooling],
+                "marker": {"color": HUES[pooling], "line": {"color": BOTH_PAPERS, "width": outline}},
+                "error_y": whiskers(low, high, thickness=1.5, width=2, visible=with_intervals),
+                "customdata": [[row, name, _ranged(agreement.correlations[row])] for row, name in named],
+                "hovertemplate": "%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
+            }
+        )
     ends = [-0.6, ticks[-1] + 0.6]
     level = agreement.overlap.spearman
     if not math.isnan(level):
-        figure.add_scatter(
-            x=ends, y=[round(level, 4)] * 2, mode="lines", line={"color": BOTH_PAPERS, "width": 3, "dash": "dash"},
-            name=f"shared words only, no model: {rounded(level)}", hoverinfo="skip",
-        )  # fmt: skip
-    _marks(figure, agreement, picked, centres, with_intervals)
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}}
-    margin = {"l": 64, "r": 12, "t": 12, "b": 64}
-    figure.update_layout(**plotly_layout(height=430, margin=margin, barmode="overlay", legend=legend))
+        line = {"x": ends, "y": [round(level, 4)] * 2, "line": {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}}
+        name = f"shared words only, no model: {rounded(level)}"
+        traces.append({"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"} | line)
     names = [*[str(layer) for layer in range(deepest + 1)], *COMBINED.values()]
     across = axis(f"layer (0: before the first, {deepest}: the last)", tickvals=ticks, ticktext=names, tickangle=0)
     across["title"]["standoff"] = 6
-    figure.update_xaxes(across, range=ends, showgrid=False)
     defined = [correlation for correlation in agreement.correlations if not _undefined(correlation)]
     lows = [correlation.low if with_intervals else correlation.spearman for correlation in defined]
     lowest = min(0.0, min(lows) - 0.03)
-    figure.update_yaxes(axis("Spearman’s ρ with the ratings", range=[lowest, 1], zeroline=True))
-    return figure
+    layout = plotly_layout(
+        height=430,
+        margin={"l": 64, "r": 12, "t": 12, "b": 64},
+        barmode="overlay",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}},
+        xaxis=across | {"range": ends, "showgrid": False},
+        yaxis=axis("Spearman’s ρ with the ratings", range=[lowest, 1], zeroline=True),
+        annotations=_marks(agreement, picked, centres, with_intervals),
+    )
+    return {"data": traces, "layout": layout}
 
 
 def _undefined(correlation: Correlation) -> bool:
@@ -98,26 +98,25 @@ def _ranged(correlation: Correlation) -> str:
     return f"{correlation.spearman:.3f}, 95 % interval {correlation.low:.2f} to {correlation.high:.2f}"
 
 
-def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> None:
+def _marks(agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> list[dict[str, Any]]:
     """The best and the picked bar named above them, side by side where they are near; and where there is no rho."""
     best = agreement.best
     words = {best: "best"}
     words[picked] = "best and selected" if picked == best else "selected"
     near = abs(centres[best] - centres[picked]) < 1.5
     left = min(words, key=lambda row: centres[row])
+    marks = []
     for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
-            figure.add_annotation(y=0, text="undefined", textangle=-90, font={"size": 16}, **shared)
+            marks.append(shared | {"y": 0, "text": "undefined", "textangle": -90, "font": {"size": 16}})
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
-            figure.add_annotation(
-                y=_clear_of(agreement.overlap.spearman, top),
-                xanchor="center" if len(words) == 1 or not near else "right" if row == left else "left",
-                text=f"<b>{words[row]} {rounded(correlation.spearman)}</b>",
-                font={"size": 18},
-                **shared,
-            )
+            side = "center" if len(words) == 1 or not near else "right" if row == left else "left"
+            text = f"<b>{words[row]} {rounded(correlation.spearman)}</b>"
+            place = {"y": _clear_of(agreement.overlap.spearman, top), "xanchor": side}
+            marks.append(shared | place | {"text": text, "font": {"size": 18}})
+    return marks
 
 
 def _clear_of(level: float, y: float) -> float:
@@ -125,7 +124,7 @@ def _clear_of(level: float, y: float) -> float:
     return level + 0.01 if -0.02 < level - y < 0.09 else y
 
 
-def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.Figure:
+def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> Figure:
     """One choice's cosine against the rating of every pair; `marked` pairs are numbered 1, 2, ... as in their list.
 
     Points are moved sideways by up to a tenth of the scale's step, from one seed, so as not to hide each other.
@@ -138,33 +137,37 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
         for pair in agreement.pairs
     ]
     hue = HUES[agreement.choices[row].pooling]
-    figure = go.Figure(
-        go.Scatter(
-            x=moved,
-            y=cosines,
-            mode="markers",
-            marker={"size": 10 if named else 6, "color": hue, "opacity": 0.75 if named else 0.45},
-            customdata=list(zip(pairs, [f"{score:g}" for score in scores], strict=True)),
-            hovertemplate="%{customdata[0]}rated %{customdata[1]}, cosine %{y:.3f}<extra></extra>",
-        )
-    )
-    figure.add_scatter(
-        x=moved[list(marked)],
-        y=cosines[list(marked)],
-        mode="markers+text",
-        text=[f"<b>{number}</b>" for number in range(1, len(marked) + 1)],
-        textposition="middle right",
-        textfont={"size": 18},
-        cliponaxis=False,
-        marker={"size": 17, "symbol": "circle-open", "color": hue, "line": {"width": 4}},
-        hoverinfo="skip",
-    )
+    points = {
+        "type": "scatter",
+        "x": moved,
+        "y": cosines,
+        "mode": "markers",
+        "marker": {"size": 10 if named else 6, "color": hue, "opacity": 0.75 if named else 0.45},
+        "customdata": list(zip(pairs, [f"{score:g}" for score in scores], strict=True)),
+        "hovertemplate": "%{customdata[0]}rated %{customdata[1]}, cosine %{y:.3f}<extra></extra>",
+    }
+    numbers = {
+        "type": "scatter",
+        "x": moved[list(marked)],
+        "y": cosines[list(marked)],
+        "mode": "markers+text",
+        "text": [f"<b>{number}</b>" for number in range(1, len(marked) + 1)],
+        "textposition": "middle right",
+        "textfont": {"size": 18},
+        "cliponaxis": False,
+        "marker": {"size": 17, "symbol": "circle-open", "color": hue, "line": {"width": 4}},
+        "hoverinfo": "skip",
+    }
     low, high = float(scores.min()), float(scores.max())
     side = 0.06 * (high - low)
-    figure.update_layout(**plotly_layout(height=400, margin={"l": 64, "r": 16, "t": 12, "b": 56}, showlegend=False))
-    figure.update_xaxes(axis("rating (low: unrelated, high: same meaning)"), range=[low - side, high + side])
-    figure.update_yaxes(axis("cosine"))
-    return figure
+    layout = plotly_layout(
+        height=400,
+        margin={"l": 64, "r": 16, "t": 12, "b": 56},
+        showlegend=False,
+        xaxis=axis("rating (low: unrelated, high: same meaning)", range=[low - side, high + side]),
+        yaxis=axis("cosine"),
+    )
+    return {"data": [points, numbers], "layout": layout}
 
 
 def choice_row(choices: Sequence[Choice], choice: Choice) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.pooling import Choice, token_shares
+from demos.bert.embeddings.pooling import Choice, check_choice, pool_run, token_shares
 from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
@@ -113,11 +114,22 @@ def build(page: Page) -> None:
         values[nearest], values[listed] = neighbours_html(cosines, sentences, index, names)
         return values
 
+    def pooled(loaded: LoadedModel, sentences: list[str], from_bar: int, choices: list[Choice]) -> list[np.ndarray]:
+        """One vector a sentence for each choice: those of the bar from their runs, the list's from the cache."""
+        for choice in choices:
+            check_choice(loaded, choice)
+        runs = services.runs.get_many(loaded, [(text, "") for text in sentences[:from_bar]])
+        vectors = [np.array([pool_run(loaded, run, choice) for run in runs]) for choice in choices]
+        if from_bar == len(sentences):
+            return vectors
+        listed = services.vectors.get(loaded, sentences[from_bar:], choices)
+        return [np.vstack([own, rows]) if from_bar else rows for own, rows in zip(vectors, listed, strict=True)]
+
     def vectors_of(sentence: Sentence, lines: str, *chosen: str) -> tuple[Any, ...]:
         loaded = services.loaded(sentence.model)
         sentences, from_bar = with_bar(sentence, lines)
         choices = read_two(loaded, chosen)
-        vectors = services.vectors.get(loaded, sentences, choices)
+        vectors = pooled(loaded, sentences, from_bar, choices)
         return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
 
     def show_in_hand(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
@@ -130,16 +142,17 @@ def build(page: Page) -> None:
         names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
         index = index if index < len(sentences) else 0
         menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
-        figures = [cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines]
+        figures = [partial(cosine_heatmap, cosine, sentences, pairs[0], from_bar) for cosine in cosines]
         layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]
+        selected = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
         return {
             **dict(zip([*heatmaps, *menus[1::2]], [*figures, *layers], strict=True)),
-            compared: compared_html(pairs, loaded.spec),
-            widest: pairs_html(pairs, sentences),
+            compared: lambda: compared_html(pairs, loaded.spec),
+            widest: lambda: pairs_html(pairs, sentences),
             picked: gr.update(choices=menu, value=index),
-            **in_hand(loaded, sentences, index, choices, cosines),
-            numbers: numbers_html(vectors, pairs, sentences, names),
-            code: embeddings_code(loaded.spec, sentences, choices[1]),
+            **{output: partial(lambda output: selected()[output], output) for output in sentence_outputs},
+            numbers: lambda: numbers_html(vectors, pairs, sentences, names),
+            code: lambda: embeddings_code(loaded.spec, sentences, choices[1]),
         }
 
     sentence_outputs = [counted, *hows, *tokens, nearest, listed]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
 from demos.counting import state_name
 from demos.figures.axes import axis
+from demos.figures.figure import Figure
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
@@ -63,7 +63,7 @@ def use_name(index: int, use: Use) -> str:
 def curves_figure(
     cosines: np.ndarray, static: np.ndarray, layer: int, averages: Contrast | None, uses: Sequence[Use],
     picked: tuple[int, int], control: Control | None = None,
-) -> go.Figure:  # fmt: skip
+) -> Figure:  # fmt: skip
     """Two curves: the `averages` by sense; or, without senses, every pair's cosine [L + 1, m, m], `picked` bold.
 
     `static` [m, m] are the same pairs in the word-embedding table, drawn as one flat line at their mean. The
@@ -71,17 +71,18 @@ def curves_figure(
     """
     steps = len(cosines)
     x = list(range(steps))
-    figure = go.Figure()
+    lines: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
     rows, columns = np.triu_indices(len(uses), k=1)
     every = np.round(cosines[:, rows, columns].T, 4)  # [pairs, L + 1]
     if averages is None:  # one trace for all: a gap ends each pair's line
-        ended = [value for values in every.tolist() for value in [*values, None]]
-        figure.add_scatter(
-            x=[*x, None] * len(every), y=ended, mode="lines", line={"color": GREY, "width": 1.5}, opacity=0.6,
-            hoverinfo="skip", showlegend=False,
-        )  # fmt: skip
+        ended = np.pad(every, ((0, 0), (0, 1)), constant_values=np.nan)
+        places = np.tile(np.append(np.arange(steps), np.nan), len(every))
+        thin_grey = {"mode": "lines", "line": {"color": GREY, "width": 1.5}, "opacity": 0.6}
+        all_pairs = {"type": "scatter", "x": places, "y": ended.ravel(), "hoverinfo": "skip", "showlegend": False}
+        lines.append(all_pairs | thin_grey)
     flat = float(static[rows, columns].mean())
-    figure.add_trace(_line(x, np.full(steps, flat), GREY, "static table", layer, dash="dash", marks=False))
+    lines.append(_line(x, np.full(steps, flat), GREY, "static table", layer, dash="dash", marks=False))
     if averages is not None:
         bold = {"same sense": (averages.same, SAME, 1), "different senses": (averages.different, DIFFERENT, -1)}
     else:
@@ -90,36 +91,41 @@ def curves_figure(
         low = cosines[:, i, j].mean() < every.mean()
         bold = {name: (cosines[:, i, j], PAIR, -1 if low else 1)}
     for name, (values, colour, side) in bold.items():
-        figure.add_trace(_line(x, values, colour, name, layer))
+        lines.append(_line(x, values, colour, name, layer))
         if steps > 2:
             at = calmest(values, layer)
-            figure.add_annotation(**_label(f"<b>{name}</b>", at, float(values[at]), "center", 26 * side))
+            names.append(_label(f"<b>{name}</b>", at, float(values[at]), "center", 26 * side))
         number = _label(f"<b>{values[layer]:.2f}</b>", layer, float(values[layer]), "center", 24 * side)
         if layer == steps - 1:  # beside the end, where no line comes from
             number |= {"xanchor": "left", "xshift": 10, "yshift": 0}
-        figure.add_annotation(**number)
+        names.append(number)
     thin = []
     if averages is not None and control is not None:
         thin = [control.other.same, control.other.different]
         for values, name, colour in zip(thin, ("same sense", "different senses"), (SAME, DIFFERENT), strict=True):
-            figure.add_trace(_line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False))
-            figure.data[-1].update(line={"width": 2})
+            line = _line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False)
+            lines.append(line | {"line": line["line"] | {"width": 2}})
         end = _label(f"“{plot_text(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
-        figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
+        names.append(end | {"xshift": 6, "font": {"size": 17}})
     label = "static table: all equal" if flat > 0.9999 else "static table"
-    figure.add_annotation(**_label(label, 0, flat, "left", 16))
+    names.append(_label(label, 0, flat, "left", 16))
     own = [values for values, _, _ in bold.values()]
     drawn = np.concatenate([*own, *thin, *([every.ravel()] if averages is None else [])])
     lowest = min(float(drawn.min()), flat)
-    figure.add_vline(x=layer, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure.update_layout(
-        **plotly_layout(height=CURVE_HEIGHT, margin={"l": 62, "r": 62, "t": 14, "b": 54}, showlegend=False)
-    )
     across = axis("layer (0: the embedding output)", 17, dtick=1 if steps <= 13 else 3, showgrid=False)
-    figure.update_xaxes(across, range=[-0.15, steps - 0.85])
     room = 1.02 - lowest
-    figure.update_yaxes(axis("cosine between two uses", 17), range=[lowest - 0.15 * room, 1 + 0.12 * room], nticks=7)
-    return figure
+    ends = [lowest - 0.15 * room, 1 + 0.12 * room]
+    at_layer = {"type": "line", "x0": layer, "x1": layer, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    layout = plotly_layout(
+        height=CURVE_HEIGHT,
+        margin={"l": 62, "r": 62, "t": 14, "b": 54},
+        showlegend=False,
+        xaxis=across | {"range": [-0.15, steps - 0.85]},
+        yaxis=axis("cosine between two uses", 17, range=ends, nticks=7),
+        annotations=names,
+        shapes=[at_layer | {"line": {"color": GREY, "width": 1, "dash": "dot"}}],
+    )
+    return {"data": lines, "layout": layout}
 
 
 def calmest(values: np.ndarray, taken: int) -> int:
@@ -130,14 +136,14 @@ def calmest(values: np.ndarray, taken: int) -> int:
 
 def _line(
     x: list[int], y: np.ndarray, colour: str, name: str, layer: int, dash: str = "solid", marks: bool = True
-) -> go.Scatter:
+) -> dict[str, Any]:
     """A curve over the layers, with a larger mark at `layer`."""
-    return go.Scatter(
-        x=x, y=np.round(y, 4), name=name, mode="lines+markers" if marks else "lines",
-        line={"color": colour, "width": 5 if marks else 3, "dash": dash},
-        marker={"size": [15 if step == layer else 8 for step in x]}, showlegend=False, cliponaxis=False,
-        hovertemplate=f"after %{{x}} layers: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
-    )  # fmt: skip
+    return {
+        "type": "scatter", "x": x, "y": np.round(y, 4), "name": name, "mode": "lines+markers" if marks else "lines",
+        "line": {"color": colour, "width": 5 if marks else 3, "dash": dash},
+        "marker": {"size": [15 if step == layer else 8 for step in x]}, "showlegend": False, "cliponaxis": False,
+        "hovertemplate": f"after %{{x}} layers: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
+    }  # fmt: skip
 
 
 def _label(text: str, x: float, y: float, anchor: str, shift: int) -> dict[str, Any]:
@@ -146,7 +152,7 @@ def _label(text: str, x: float, y: float, anchor: str, shift: int) -> dict[str, 
     }  # fmt: skip
 
 
-def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str], layer: int) -> go.Figure:
+def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str], layer: int) -> Figure:
     """The cosine of every two uses [m, m] at one layer; colours run from its smallest to its largest off the diagonal.
 
     Each row is a use with the words around it; a band beside rows and columns tells its sense, if there are `senses`.
@@ -157,27 +163,25 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
     high = max(high, low + 1e-3)
     names = [f"{use_name(index, use)} · {around(use, 60)}" for index, use in enumerate(uses)]
     few = m <= NUMBERED
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.round(shown, 4),
-            zmin=low,
-            zmax=high,
-            colorscale=SCALE,
-            text=_cells(shown, low, high) if few else None,
-            texttemplate="%{text}" if few else None,
-            textfont={"size": 18 if m <= 8 else 16},
-            customdata=[[[a, b] for b in names] for a in names],
-            hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>{state_name(layer)}: cosine <b>%{{z:.3f}}</b>"
-            "<extra></extra>",
-            hoverongaps=False,
-            xgap=1,
-            ygap=1,
-            showscale=not few,
-            colorbar={"thickness": 12, "outlinewidth": 0, "nticks": 5, "tickformat": ".2f"},
-        )
-    )
-    _bands(figure, uses, senses)
-    figure.update_layout(**plotly_layout(height=CURVE_HEIGHT, margin={"l": 264, "r": 8, "t": 76, "b": 8}))
+    heatmap = {
+        "type": "heatmap",
+        "z": np.round(shown, 4),
+        "zmin": low,
+        "zmax": high,
+        "colorscale": SCALE,
+        "text": _cells(shown, low, high) if few else None,
+        "texttemplate": "%{text}" if few else None,
+        "textfont": {"size": 18 if m <= 8 else 16},
+        "customdata": [[[a, b] for b in names] for a in names],
+        "hovertemplate": f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>{state_name(layer)}: cosine <b>%{{z:.3f}}</b>"
+        "<extra></extra>",
+        "hoverongaps": False,
+        "xgap": 1,
+        "ygap": 1,
+        "showscale": not few,
+        "colorbar": {"thickness": 12, "outlinewidth": 0, "nticks": 5, "tickformat": ".2f"},
+    }
+    bands, titles = _bands(uses, senses)
     numbers = [use_name(index, use) for index, use in enumerate(uses)]
     # the style sheet hides the words on a phone: there the number must do
     rows = [
@@ -185,26 +189,34 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
     ]
     both = axis("", tickvals=list(range(m)), showgrid=False) | {"title": None}
     ends = [-0.5, m - 0.5]
-    figure.update_xaxes(both, ticktext=numbers, tickangle=0, side="top", range=ends, ticklabelstandoff=8)
-    figure.update_yaxes(both, ticktext=rows, range=ends[::-1], ticklabelstandoff=10)
-    return figure
+    above = {"ticktext": numbers, "tickangle": 0, "side": "top", "range": ends, "ticklabelstandoff": 8}
+    layout = plotly_layout(
+        height=CURVE_HEIGHT,
+        margin={"l": 264, "r": 8, "t": 76, "b": 8},
+        xaxis=both | above,
+        yaxis=both | {"ticktext": rows, "range": ends[::-1], "ticklabelstandoff": 10},
+        shapes=bands,
+        annotations=titles,
+    )
+    return {"data": [heatmap], "layout": layout}
 
 
-def _bands(figure: go.Figure, uses: Sequence[Use], senses: Sequence[str]) -> None:
-    """A coloured band along each sense's rows and columns, with its name above the columns."""
+def _bands(uses: Sequence[Use], senses: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A coloured band along each sense's rows and columns, and its name above the columns: (shapes, annotations)."""
+    bands: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
     if not senses:
-        return
+        return bands, names
     starts = [index for index, use in enumerate(uses) if index == 0 or use.sense != uses[index - 1].sense]
     for start, end in zip(starts, [*starts[1:], len(uses)], strict=True):
-        sense, ends = uses[start].sense, (start - 0.46, end - 0.54)
-        band = {"type": "rect", "fillcolor": sense_colour(sense), "line_width": 0, "layer": "above"}
-        figure.add_shape(x0=ends[0], x1=ends[1], yref="paper", y0=1.005, y1=1.022, **band)
-        figure.add_shape(xref="paper", x0=-0.022, x1=-0.006, y0=ends[0], y1=ends[1], **band)
-        name = "yours" if sense is None else senses[sense]
-        figure.add_annotation(
-            text=f"<b>{plot_text(name)}</b>", x=(start + end - 1) / 2, yref="paper", y=1, yshift=58,
-            showarrow=False, font={"size": 17},
-        )  # fmt: skip
+        sense, first, last = uses[start].sense, start - 0.46, end - 0.54
+        band = {"type": "rect", "fillcolor": sense_colour(sense), "line": {"width": 0}, "layer": "above"}
+        bands.append(band | {"x0": first, "x1": last, "yref": "paper", "y0": 1.005, "y1": 1.022})
+        bands.append(band | {"xref": "paper", "x0": -0.022, "x1": -0.006, "y0": first, "y1": last})
+        name = plot_text("yours" if sense is None else senses[sense])
+        place = {"x": (start + end - 1) / 2, "yref": "paper", "y": 1, "yshift": 58}
+        names.append(place | {"text": f"<b>{name}</b>", "showarrow": False, "font": {"size": 17}})
+    return bands, names
 
 
 def _cells(values: np.ndarray, low: float, high: float) -> list[list[str]]:

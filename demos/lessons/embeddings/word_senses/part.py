@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -26,6 +27,7 @@ from demos.bert.embeddings.word_occurrences import (
     word_states,
 )  # fmt: skip
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, bundled_uses, score_senses
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
@@ -49,6 +51,7 @@ from demos.page.services import Sentence
 FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
 MAX_CACHED = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
+States = tuple[np.ndarray, np.ndarray]  # of each use, by layer [m, L + 1, d], and in the static table [m, d]
 CONTROLS = Encoded(0, 1)  # how far a control is before it begins
 LEAST, ALIKE = "least", "the least similar"  # the pair in bold: the two least alike at the chosen layer
 
@@ -76,6 +79,12 @@ def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse
     """Whether the listed uses are those of FIRST that the page opens on, which were chosen by their result."""
     opening = {use.sentence for use in read_uses(FIRST, lines_of(FIRST, labelled))}
     return word.lower() == FIRST and {use.sentence for use in uses if use.sense is not None} <= opening
+
+
+def states_of(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, None, States]:
+    """The word's vector in each use, by layer and in the static table; tells after each batch."""
+    states = yield from word_states(loaded, uses)
+    return states, static_vectors(loaded, uses)
 
 
 def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
@@ -106,7 +115,8 @@ def build(page: Page) -> None:
     services = page.services
     labelled = bundled_uses()
     offered = list(dict.fromkeys(example.word for example in labelled))
-    states: OnceCache[Encoded, np.ndarray] = OnceCache(MAX_CACHED)
+    listed_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
+    bar_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(MAX_CACHED)
     controls: OnceCache[Encoded, Control | None] = OnceCache(MAX_CACHED)
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
@@ -161,21 +171,27 @@ def build(page: Page) -> None:
         uses = read_uses(wanted, text)
         if not uses:
             raise UserError(f"Write sentences with the word “{wanted}”, one per line.")
-        uses += bar_uses(wanted, [sentence.text, sentence.text_pair], uses)
+        listed, own = uses, bar_uses(wanted, [sentence.text, sentence.text_pair], uses)
+        uses = listed + own
         check_uses(loaded, uses)
-        key = (loaded.spec.key, *uses)
-        cosines = use_cosines(states.get(key, lambda: word_states(loaded, uses), Encoded(0, len(uses))))
-        static = cosine_matrix(static_vectors(loaded, uses))
+        states = [
+            cache.get((loaded.spec.key, *some), partial(states_of, loaded, some), Encoded(0, len(some)))
+            for cache, some in ((listed_states, listed), (bar_states, own))
+            if some
+        ]
+        by_layer, in_table = (np.concatenate(vectors) for vectors in zip(*states, strict=True))
+        cosines, static = use_cosines(by_layer), cosine_matrix(in_table)
         shown, names = clamp(at, len(cosines)), sense_names(wanted, uses, labelled)
         averages = contrast(cosines, [use.sense for use in uses])
-        control = controls.get(key, lambda: control_of(loaded, wanted, uses, cosines), CONTROLS)
+        theirs = cosines[:, : len(listed), : len(listed)]
+        control = controls.get((loaded.spec.key, *listed), lambda: control_of(loaded, wanted, listed, theirs), CONTROLS)
         bold, chosen = read_pair(picked, cosines[shown]), chosen_by_result(wanted, uses, labelled)
         return {
-            curves: curves_figure(cosines, static, shown, averages, uses, bold, control),
-            matrix: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
-            summary: uses_summary(wanted, cosines, static, shown, averages, uses, names, control, chosen),
-            table: uses_table(cosines, static, averages, uses, names),
-            code: word_code(loaded.spec, uses, names, bold, averages is not None),
+            curves: lambda: curves_figure(cosines, static, shown, averages, uses, bold, control),
+            matrix: lambda: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
+            summary: lambda: uses_summary(wanted, cosines, static, shown, averages, uses, names, control, chosen),
+            table: lambda: uses_table(cosines, static, averages, uses, names),
+            code: lambda: word_code(loaded.spec, uses, names, bold, averages is not None),
             layer: slider(at, len(cosines)),
             pair: pair_menu(picked, len(uses), averages is not None),
         }

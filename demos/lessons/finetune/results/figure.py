@@ -35,8 +35,7 @@ def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str]
         others="other classes",
     )
     figure = map_figure(layout, points, None, look)
-    figure["layout"]["height"] = MAP_HEIGHT
-    figure["layout"]["dragmode"] = False  # a finger over it scrolls the page
+    figure["layout"] |= {"height": MAP_HEIGHT, "dragmode": False}  # a finger over it scrolls the page
     return figure
 
 
