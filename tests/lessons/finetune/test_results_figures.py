@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
@@ -12,6 +11,7 @@ import pytest
 from demos.bert.embeddings.maps import PCA_MAP, Recipe, lay_out
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
+from demos.figures.figure import figure_json
 from demos.figures.maps import MAX_CLASSES
 from demos.lessons.finetune.results.figure import FEW, after_map, reliability_figure
 from demos.lessons.finetune.results.text import (
@@ -58,11 +58,12 @@ def test_a_map_of_one_and_the_same_sentence_and_of_too_many_classes() -> None:
     count = MAX_CLASSES + 3
     examples = [Example(HOSTILE, number) for number in range(count)]
     layout = lay_out(np.ones((count, 4)), Recipe(PCA_MAP))
-    figure = after_map(layout, examples, [f"class {number}" for number in range(count)], "look")
+    picture = after_map(layout, examples, [f"class {number}" for number in range(count)], "look")
+    figure = plotly(picture)
     assert len(figure.data) == MAX_CLASSES + 1  # the last three share one grey
     assert len(figure.data[-1].x) == 3
     assert figure.layout.dragmode is False  # a finger over it scrolls the page
-    drawn = json.dumps(figure.to_dict(), default=lambda one: one.tolist())
+    drawn = figure_json(picture)
     assert "<script>" not in drawn
     assert "&lt;script&gt;" in drawn
 
