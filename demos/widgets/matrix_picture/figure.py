@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.cell_strip import pictures, shades
+from demos.figures.cell_strip import in_base64, shades
 from demos.figures.strips import strips_limit
 from demos.templates import templates
 
@@ -46,10 +46,10 @@ def matrix_html(matrix: Matrix) -> Markup:
     down, across = (spread(size) for size in matrix.values.shape)
     drawn = matrix.values[np.ix_(down, across)]
     limit = strips_limit([matrix.values]) if matrix.limit is None else matrix.limit
-    places = shades(drawn * 2 - limit, limit) if matrix.scale == "magnitude" else shades(drawn, limit)
     few = matrix.values.size <= MOST_NUMBERS and drawn.shape == matrix.values.shape
-    numbers = " ".join(f"{value:.4g}" for value in matrix.values.ravel()) if few else ""
-    return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, pictures(places, scale=matrix.scale), numbers)
+    values = in_base64(drawn.astype(np.float32)) if few else ""
+    places = "" if few else in_base64(shades(drawn * 2 - limit if matrix.scale == "magnitude" else drawn, limit))
+    return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, drawn.shape, limit, values, places)
 
 
 def board_html(

@@ -86,7 +86,7 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
     except UserError as error:
         summary = notice_html(str(error))
     cost = cost_summary(n, NEW, *writing_cost(shape_of("", loaded.model), n, NEW))
-    return values | {"said": summary + cost, "program": mask_code(loaded.spec, encoding.text, *place)}
+    return values | {"said": summary + cost, "program": lambda: mask_code(loaded.spec, encoding.text, *place)}
 
 
 PART = Part(
