@@ -44,7 +44,7 @@ def change_figure(change: Change) -> Figure:
     bars = {
         "type": "bar",
         "x": names,
-        "y": np.round(change.both_sides, 6),
+        "y": change.both_sides,
         "marker": {"color": colours},
         "name": "BERT: attends to both sides",
         "hovertemplate": "<b>%{x}</b><br>changed by %{y:.4f}<extra>BERT</extra>",
@@ -52,7 +52,7 @@ def change_figure(change: Change) -> Figure:
     marks = {
         "type": "scatter",
         "x": names,
-        "y": np.round(change.left_only, 6),
+        "y": change.left_only,
         "mode": "markers",
         "cliponaxis": False,
         "name": "causal mask: attends only to the left",

@@ -51,6 +51,7 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Fig
         margin={"l": 58, "r": 12, "t": 8, "b": 48},
         showlegend=False,
         hovermode="closest",
+        meta=f"{len(paths.points) * len(shown)} points in {len(shown)} groups.",  # as for a trace a path
         xaxis={"title": {"text": f"axis 1 ({first:.0%} of the variance)"}, "zeroline": False},
         yaxis={"title": {"text": f"axis 2 ({second:.0%})"}, "zeroline": False, "scaleanchor": "x", "scaleratio": 1},
     )
