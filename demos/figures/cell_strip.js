@@ -1,6 +1,7 @@
 // <number-cells>: numbers as coloured cells (demos/figures/cell_strip.py) on the canvas that stands in it, in the colours
 // of the moment's theme. `data-values` has them as float32 to be read, shown from -limit (or 0) to `data-limit`;
 // `data-places`, a byte each, where they lie on the scale. Both are base64, row by row, as many as the canvas has pixels.
+// `data-like` says which ones before it have them, as "checksum name" so that it changes where they do.
 (() => {
   const SHADES = 255;
   const ramps = {};
@@ -24,16 +25,23 @@
   const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
 
   class NumberCells extends HTMLElement {
-    static observedAttributes = ["data-values", "data-places", "data-limit", "data-scale"];
+    static observedAttributes = ["data-values", "data-places", "data-like", "data-limit", "data-scale"];
     #numbers = null;
     #waits = false;
 
+    // Itself, or the first of its name
+    get #first() {
+      const name = this.dataset.like?.replace(/^\S+ /, "");
+      return name === undefined ? this : this.closest(".matrices").querySelector(`number-cells[data-name="${CSS.escape(name)}"]:not([data-like])`);
+    }
+
     get numbers() {
+      if (this.#first !== this) return this.#first.numbers;
       return (this.#numbers ??= new Float32Array(bytes(this.dataset.values ?? "").buffer));
     }
 
     get #places() {
-      const { places, limit, scale } = this.dataset;
+      const { places, limit, scale } = this.#first.dataset;
       if (places !== undefined) return bytes(places);
       const low = scale === "magnitude" ? 0 : -limit;
       return Uint8Array.from(this.numbers, (value) => Math.round(Math.max(0, Math.min(1, (value - low) / (limit - low))) * (SHADES - 1)));

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 from markupsafe import Markup
@@ -34,6 +35,7 @@ class Matrix:
     limit: float | None = None  # of the colours; without one, what 99 of 100 numbers stay within
     shape: tuple[int, int] | None = None  # where more is meant than is drawn
     note: str = ""  # beside the name
+    again: bool = False  # another one of this name stands before it: its numbers are not sent twice
 
 
 def spread(count: int) -> np.ndarray:
@@ -45,11 +47,15 @@ def matrix_html(matrix: Matrix) -> Markup:
     """One matrix."""
     down, across = (spread(size) for size in matrix.values.shape)
     drawn = matrix.values[np.ix_(down, across)]
+    shape = matrix.shape or matrix.values.shape
+    if matrix.again:
+        return TEXT.matrix(matrix, shape, drawn.shape, {"like": f"{crc32(drawn.tobytes()):x} {matrix.name}"})
     limit = strips_limit([matrix.values]) if matrix.limit is None else matrix.limit
     few = matrix.values.size <= MOST_NUMBERS and drawn.shape == matrix.values.shape
-    values = in_base64(drawn.astype(np.float32)) if few else ""
-    places = "" if few else in_base64(shades(drawn * 2 - limit if matrix.scale == "magnitude" else drawn, limit))
-    return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, drawn.shape, limit, values, places)
+    if few:
+        return TEXT.matrix(matrix, shape, drawn.shape, {"values": in_base64(drawn.astype(np.float32)), "limit": limit})
+    places = shades(drawn * 2 - limit if matrix.scale == "magnitude" else drawn, limit)
+    return TEXT.matrix(matrix, shape, drawn.shape, {"places": in_base64(places)})
 
 
 def board_html(
