@@ -22,7 +22,7 @@ def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
 def panels(count: int, gap: float) -> list[list[float]]:
     """The domains of `count` panels of one size beside each other, from the left, or above each other, from below."""
     size = (1 - gap * (count - 1)) / count
-    return [[at * (size + gap), at * (size + gap) + size] for at in range(count)]
+    return [[at * (size + gap), min(1, at * (size + gap) + size)] for at in range(count)]
 
 
 def of_panel(number: int) -> dict[str, str]:

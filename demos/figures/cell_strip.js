@@ -48,6 +48,7 @@
     }
 
     connectedCallback() {
+      if (dark === undefined) watch();
       this.#paintSoon();
     }
 
@@ -77,14 +78,15 @@
     }
   }
 
-  customElements.define("number-cells", NumberCells);
-  let dark = null;
+  let dark;
   const paintAgain = () => {
     if (dark === (dark = document.body.classList.contains("dark"))) return;
     for (const cells of document.querySelectorAll("number-cells")) cells.paint();
   };
-  document.addEventListener("DOMContentLoaded", () => {
+  const watch = () => {
     dark = document.body.classList.contains("dark");
     new MutationObserver(paintAgain).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-  });
+  };
+
+  customElements.define("number-cells", NumberCells);
 })();

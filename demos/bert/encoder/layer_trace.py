@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class LayerLedger:
             name: getattr(self.block, name) for name in (*of_block, "t4", "t5", "h")
         }
 
-    @cached_property
+    @property
     def differences(self) -> dict[str, float]:
         """For each step the largest `difference` between ours and the model's own tensor, over all tokens."""
         return {name: difference(ours, self.own[name]) for name, ours in self.steps.items()}
