@@ -30,6 +30,7 @@ from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
 from demos.bert.model.freed_memory import keep_giving_back
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
+from demos.figures import cell_strip
 from demos.lessons import discover
 from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
@@ -153,7 +154,7 @@ def launch_options(
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": head(takeaway.SCRIPT, tours=tours),
+        "head": head(takeaway.SCRIPT, cell_strip.SCRIPT, tours=tours),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [

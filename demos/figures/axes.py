@@ -24,6 +24,30 @@ def level_line(value: float, **line: Any) -> dict[str, Any]:
     return {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": value, "y1": value, "yref": "y", "line": line}
 
 
+def panels(count: int, gap: float) -> list[list[float]]:
+    """The domains of `count` panels of one size beside each other, from the left, or above each other, from below."""
+    size = (1 - gap * (count - 1)) / count
+    return [[at * (size + gap), min(1, at * (size + gap) + size)] for at in range(count)]
+
+
+def of_panel(number: int) -> dict[str, str]:
+    """The axes of a trace in panel `number`, from 1: Plotly has x, x2, x3, … and y, y2, y3, …"""
+    return {f"{way}axis": way if number == 1 else f"{way}{number}" for way in "xy"}
+
+
+def panel_axes(number: int, across: dict[str, Any], up: dict[str, Any]) -> dict[str, Any]:
+    """Both axes of panel `number` as the layout names them, each tied to the other."""
+    of = of_panel(number)
+    places = {"xaxis": across | {"anchor": of["yaxis"]}, "yaxis": up | {"anchor": of["xaxis"]}}
+    return {name if number == 1 else f"{name}{number}": axis for name, axis in places.items()}
+
+
+def panel_title(text: str, across: list[float], top: float = 1.0) -> dict[str, Any]:
+    """A title above a panel: the middle of its domain across, and where its domain ends."""
+    place = {"x": sum(across) / 2, "y": top, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+    return place | {"text": text, "showarrow": False, "font": {"size": 16}}
+
+
 def plotly_script() -> str:
     """Plotly's own script, some 4 MB of JavaScript, for files that draw its figures with no network."""
     return str(get_plotlyjs())

@@ -1,7 +1,7 @@
 """A vector as one line of coloured cells inside HTML, for pictures that are tables; each number is in it, to be read.
 
-The colours are those of demos/figures/strips.py. The cells are one picture, d pixels wide and one high, which the page
-stretches; demos/widgets/number_strips/script.js tells the number under the pointer.
+The colours are those of demos/figures/strips.py. cell_strip.js paints the cells in the browser, on a canvas d pixels
+wide and one high, which the page stretches; demos/widgets/number_strips/script.js tells the number under the pointer.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from markupsafe import Markup
 from PIL import Image
 
 from demos.figures.palette import PALETTE
+from demos.files import read_beside
 from demos.templates import templates
 
 TEXT = templates(__file__, "text_strips.html")
+SCRIPT = read_beside(__file__, "cell_strip.js")  # for the page's head: all lessons share it
 SHADES = 255  # odd, so that zero has a colour of its own
 
 
@@ -27,9 +29,14 @@ def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None,
     `name` (text, escaped) is what the pointer is told, `at` the number whose place is marked, `data` further
     data- attributes for the script.
     """
-    values = np.asarray(vector, dtype=np.float64).ravel()
+    values = np.asarray(vector, dtype=np.float32).ravel()
     place = None if at is None else (at + 0.5) / len(values)
-    return TEXT.cells(name, [f"{value:.5g}" for value in values], pictures(shades(values, limit)[None]), place, data)
+    return TEXT.cells(name, in_base64(values), limit, len(values), place, data)
+
+
+def in_base64(numbers: np.ndarray) -> str:
+    """An array's bytes, row by row, as text."""
+    return base64.b64encode(np.ascontiguousarray(numbers).tobytes()).decode("ascii")
 
 
 def colours(values: np.ndarray, limit: float) -> np.ndarray:
@@ -38,23 +45,24 @@ def colours(values: np.ndarray, limit: float) -> np.ndarray:
 
 
 def shades(values: np.ndarray, limit: float) -> np.ndarray:
-    """Numbers as places <int> (of SHADES) on a scale from -limit to limit."""
+    """Numbers as places <uint8> (of SHADES) on a scale from -limit to limit."""
     share = np.clip(values / limit if limit else values * 0, -1, 1)
-    return np.rint((share + 1) / 2 * (SHADES - 1)).astype(int)
+    return np.rint((share + 1) / 2 * (SHADES - 1)).astype(np.uint8)
 
 
 def scale_html(*limits: tuple[str, float]) -> Markup:
     """What the colours mean, one scale for each (what it is of, limit)."""
-    return TEXT.scale(limits, pictures(np.arange(0, SHADES, 2)[None]))
+    places = np.arange(0, SHADES, 2, dtype=np.uint8)
+    return TEXT.scale(limits, in_base64(places), len(places))
 
 
-def pictures(places: np.ndarray, drawn: np.ndarray | None = None, scale: str = "signed") -> dict[str, str]:
-    """Cells at `places` <int>[h, w] of the scale, for both papers: by theme the base64 of a PNG.
+def pictures(places: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, str]:
+    """Cells at `places` <uint8>[h, w] of the signed scale, for both papers: by theme the base64 of a PNG.
 
     Where `drawn` <bool>[h, w] is given, the paper is seen through all other cells.
     """
     by_theme = {}
-    for theme, name in (("light", scale), ("dark", f"{scale}_dark")):
+    for theme, name in (("light", "signed"), ("dark", "signed_dark")):
         pixels = _ramp(name)[places]
         if drawn is not None:
             pixels = np.concatenate([pixels, np.where(drawn, 255, 0).astype(np.uint8)[..., None]], axis=-1)

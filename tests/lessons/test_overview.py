@@ -22,6 +22,7 @@ from demos.lessons.pretraining.fill_mask.part import fill_endpoint
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
+from tests.number_cells import numbers
 from tests.programs import printed
 
 TEXT, PAIR = "The pianist sat down on the wooden bench.", "She played a waltz."
@@ -123,7 +124,7 @@ def test_the_input_is_three_vectors_added(views: dict[str, Any], reference: tupl
 def test_the_sentences_vector_is_the_mean(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
     (values,) = re.findall(r'data-values="([^"]+)"', views["exits"])
     mean = reference[1].hidden_states[-1][0].mean(dim=0)
-    shown = [float(value) for value in values.split()]
+    shown = numbers(values).tolist()
     assert shown == pytest.approx(mean[: len(shown)].tolist(), abs=1e-5)
 
 

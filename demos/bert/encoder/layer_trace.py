@@ -18,9 +18,11 @@ from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.layer_weights import LayerWeights, layer_of, layer_parts, layer_weights
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import Recent
 from demos.bert.model.run import Run
 
 CLOSES = 1e-5  # the largest difference that float32 accounts for
+MAX_BYTES = 16 * 2**20  # of the ledgers that are kept, with their runs
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,17 @@ def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = Fa
     """Every step of encoder layer `layer` (0 is the first) for this run, computed in numpy from the model's weights.
 
     `causal` hides from each token what comes after it. `padding` appends so many [PAD] tokens, as many as fit into
-    the model's length, and masks them: that takes a forward pass of its own.
+    the model's length, and masks them: that takes a forward pass of its own. The ledgers of short inputs are kept for
+    a while: other tokens, heads and numbers of the same layer are read from the same one.
     """
+    key = id(run), layer, causal, padding  # the run is kept as well, so that no other has its id
+    if (kept := _ledgers.get(key)) is None:
+        kept = run, _computed(loaded, run, layer, causal, padding)
+        _ledgers.put(key, kept)
+    return kept[1]
+
+
+def _computed(loaded: LoadedModel, run: Run, layer: int, causal: bool, padding: int) -> LayerLedger:
     model = loaded.model
     room = min(MAX_TOKENS, model.config.max_position_embeddings) - len(run.encoding)
     pads = max(0, min(padding, room))
@@ -83,6 +94,16 @@ def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = Fa
     block = complete(weights, x, attention.output)
     own = own_tensors(model, layer, x, mask, weights.num_heads)
     return LayerLedger(layer, causal, pads, weights, attention, block, own)
+
+
+def _nbytes(kept: tuple[Run, LayerLedger]) -> int:
+    """About what a ledger takes in memory, with its run: our tensors and the model's own."""
+    run, ledger = kept
+    ours = [*ledger.steps.values(), *ledger.own.values(), ledger.attention.scores, ledger.attention.scaled]
+    return run.nbytes + sum(tensor.nbytes for tensor in ours)
+
+
+_ledgers: Recent[tuple[Run, LayerLedger]] = Recent(MAX_BYTES, _nbytes)
 
 
 def padded_states(loaded: LoadedModel, run: Run, pads: int) -> np.ndarray:

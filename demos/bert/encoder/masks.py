@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.run import Run, run_model
+from demos.bert.model.run import Run
 from demos.errors import UserError
 
 MOST = 128  # tokens; a mask of more can't be seen
@@ -41,13 +42,24 @@ def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
 
     Its attentions are zero above the diagonal, and no token's states hang on what comes after it.
     """
-    n = len(encoding)
-    blocked = torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), torch.finfo(torch.float32).min)
-    inputs = model_inputs(loaded, [encoding]) | {"attention_mask": blocked}  # of four dimensions: taken as it is
+    return run_masked(loaded, [(encoding, True)])[0]
+
+
+def run_masked(loaded: LoadedModel, inputs: Sequence[tuple[Encoding, bool]]) -> list[Run]:
+    """Each input with a causal mask or without, in one padded forward pass."""
+    batch = model_inputs(loaded, [encoding for encoding, _ in inputs])
+    real = batch["attention_mask"].bool()
+    left = torch.from_numpy(causal(real.shape[1])) | ~torch.tensor([[[is_causal]] for _, is_causal in inputs])
+    allowed = (left & real[:, None])[:, None]  # [b, 1, n, n]: of four dimensions, the model takes it as it is
+    batch["attention_mask"] = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)
     with torch.inference_mode():
-        output = loaded.model(**inputs, output_hidden_states=True, output_attentions=True)
-    each = (np.stack([layer[0].numpy() for layer in layers]) for layers in (output.hidden_states, output.attentions))
-    return Run(loaded.spec.key, encoding, *each)
+        output = loaded.model(**batch, output_hidden_states=True, output_attentions=True)
+    states, weights = (torch.stack(layers, 1).numpy() for layers in (output.hidden_states, output.attentions))
+    return [
+        Run(loaded.spec.key, encoding, states[row, :, :n], weights[row, :, :, :n, :n])
+        for row, (encoding, _) in enumerate(inputs)
+        for n in [len(encoding)]
+    ]
 
 
 @dataclass(frozen=True)
@@ -74,21 +86,26 @@ def with_last_word(text: str, word: str) -> str:
     return f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}"
 
 
-def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
-    """Put `word` in the place of the first sentence's last word and see which tokens before it notice.
+def change_last_word(loaded: LoadedModel, run: Run, word: str) -> tuple[Run, Change]:
+    """Put `word` in the place of the sentence's last word and see which tokens before it notice.
 
-    Raises UserError where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
+    The run under a causal mask comes with it. Raises UserError where there is no word to replace, `word` is none, or
+    the input is longer than 128 tokens.
     """
-    text = run.encoding.text
-    changed = encode(loaded.tokenizer, with_last_word(text, word))
-    before = encode(loaded.tokenizer, text)
-    if max(len(before), len(changed)) > MOST:
+    before = run.encoding
+    after = encode(loaded.tokenizer, with_last_word(before.text, word))
+    if max(len(before), len(after)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
-    pairs = zip(before.input_ids, changed.input_ids, strict=False)
-    shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(changed)))
-    both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]
-    left = [run_causal(loaded, encoding).hidden_states[-1, :shared] for encoding in (before, changed)]
-    return Change(before, changed, shared, 1 - cosine(*both), 1 - cosine(*left))
+    pairs = zip(before.input_ids, after.input_ids, strict=False)
+    shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(after)))
+    decoder, both_sides, left_only = run_masked(loaded, [(before, True), (after, False), (after, True)])
+    if after.input_ids == before.input_ids:
+        both_sides = run  # a batch rounds otherwise
+
+    def moved(old: Run, new: Run) -> np.ndarray:
+        return 1 - cosine(old.hidden_states[-1, :shared], new.hidden_states[-1, :shared])
+
+    return decoder, Change(before, after, shared, moved(run, both_sides), moved(decoder, left_only))
 
 
 def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.cell_strip import pictures, shades
+from demos.figures.cell_strip import in_base64, shades
 from demos.figures.strips import strips_limit
 from demos.templates import templates
 
@@ -34,6 +35,7 @@ class Matrix:
     limit: float | None = None  # of the colours; without one, what 99 of 100 numbers stay within
     shape: tuple[int, int] | None = None  # where more is meant than is drawn
     note: str = ""  # beside the name
+    again: bool = False  # another one of this name stands before it: its numbers are not sent twice
 
 
 def spread(count: int) -> np.ndarray:
@@ -45,11 +47,15 @@ def matrix_html(matrix: Matrix) -> Markup:
     """One matrix."""
     down, across = (spread(size) for size in matrix.values.shape)
     drawn = matrix.values[np.ix_(down, across)]
+    shape = matrix.shape or matrix.values.shape
+    if matrix.again:
+        return TEXT.matrix(matrix, shape, drawn.shape, {"like": f"{crc32(drawn.tobytes()):x} {matrix.name}"})
     limit = strips_limit([matrix.values]) if matrix.limit is None else matrix.limit
-    places = shades(drawn * 2 - limit, limit) if matrix.scale == "magnitude" else shades(drawn, limit)
     few = matrix.values.size <= MOST_NUMBERS and drawn.shape == matrix.values.shape
-    numbers = " ".join(f"{value:.4g}" for value in matrix.values.ravel()) if few else ""
-    return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, pictures(places, scale=matrix.scale), numbers)
+    if few:
+        return TEXT.matrix(matrix, shape, drawn.shape, {"values": in_base64(drawn.astype(np.float32)), "limit": limit})
+    places = shades(drawn * 2 - limit if matrix.scale == "magnitude" else drawn, limit)
+    return TEXT.matrix(matrix, shape, drawn.shape, {"places": in_base64(places)})
 
 
 def board_html(

@@ -2,6 +2,15 @@
 // Runs once per gr.HTML as its js_on_load: `element` is that component.
 const board = () => element.querySelector(".matrices");
 const pair = (text) => text.split(" ").map(Number);
+
+// A number with four digits, as Python's format ".4g" writes it
+function written(value) {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e4)) return String(Number(value.toPrecision(4)));
+  const [digits, power] = value.toExponential(3).split("e");
+  return `${Number(digits)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+}
+
 let placed = {}; // by axis, the number of its place
 
 // The places, and those that they have on an axis of which theirs is a part: one head's columns among those of all heads.
@@ -37,12 +46,12 @@ function rest() {
 
 function follow(matrix, row, column) {
   const names = JSON.parse(board().dataset.names);
-  const { rows, columns, name, numbers, cells } = matrix.dataset;
+  const { rows, columns, name, cells } = matrix.dataset;
   light({ ...JSON.parse(board().dataset.resting), [rows]: row, [columns]: column });
   const begins = JSON.parse(board().dataset.begins);
   const said = (axis, at) => `${at + (begins[axis] ?? 0)}${names[axis]?.[at] ? ` (${names[axis][at]})` : ""}`;
-  const value = numbers?.split(" ")[row * pair(cells)[1] + column];
-  const told = value === undefined ? "" : `: ${value.replace("-", "−")}`;
+  const value = matrix.numbers[row * pair(cells)[1] + column];
+  const told = value === undefined ? "" : `: ${written(value).replace("-", "−")}`;
   board().querySelector(".matrices-told").textContent = `${name}, row ${said(rows, row)}, column ${said(columns, column)}${told}`;
 }
 

@@ -7,7 +7,7 @@ tip.hidden = true;
 document.body.append(tip); // not into `element`, whose children gradio takes for its own
 let chosen = 0;
 
-const numbers = (strip) => strip.dataset.values.split(" ").map(Number);
+const numbers = (strip) => strip.numbers;
 const written = (value) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(4);
 const named = (id) => element.querySelector(`.cells[data-id="${CSS.escape(id)}"]`);
 
@@ -90,9 +90,8 @@ let kept = -1; // the place among the stops of the one with the focus, which a r
 
 function ready() {
   for (const strip of element.querySelectorAll(".cells[data-name]")) {
-    const { name, values } = strip.dataset;
-    const last = values.split(" ").length - 1;
-    const attributes = { role: "slider", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": last, "aria-valuenow": 0 };
+    const last = numbers(strip).length - 1;
+    const attributes = { role: "slider", "aria-label": strip.dataset.name, "aria-valuemin": 0, "aria-valuemax": last, "aria-valuenow": 0 };
     for (const [attribute, value] of Object.entries(attributes)) strip.setAttribute(attribute, value);
   }
   const all = stops();

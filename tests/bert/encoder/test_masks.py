@@ -64,7 +64,7 @@ def test_cross_attention_is_the_decoders_formula(bundled: LoadedModel, run: Run)
 
 
 def test_another_last_word_reaches_back_in_bert_and_in_no_decoder(bundled: LoadedModel, run: Run) -> None:
-    change = change_last_word(bundled, run, "crisis")
+    _, change = change_last_word(bundled, run, "crisis")
     assert change.after.text == "The banker sat on the bank of the crisis."
     assert change.tokens == change.before.tokens.index("river")
     assert (change.left_only == 0).all()
@@ -72,7 +72,7 @@ def test_another_last_word_reaches_back_in_bert_and_in_no_decoder(bundled: Loade
     one, other = (run_model(bundled, [part])[0].hidden_states[-1] for part in (change.before, change.after))
     expected = 1 - torch.nn.functional.cosine_similarity(torch.tensor(one[6]), torch.tensor(other[6]), dim=0)
     assert change.both_sides[6] == pytest.approx(float(expected), abs=1e-5)
-    assert change_last_word(bundled, run, "river").both_sides.max() == 0  # the same word: nothing at all
+    assert change_last_word(bundled, run, "river")[1].both_sides.max() == 0  # the same word: nothing at all
 
 
 @pytest.mark.parametrize(("text", "word", "told"), [(TEXT, " ", "Write a word"), ("?!", "x", "no word")])

@@ -26,6 +26,8 @@ from demos.lessons.encoder.block.figure import (
     steps,
 )
 from demos.lessons.encoder.program_layer import block_code, selfattention_code
+from tests.number_cells import numbers
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TEXT = "The banker counted her money on the bank of the river."
@@ -70,13 +72,13 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
         vector = getattr(ledger.block, key)[8]
         values = re.search(r'data-values="([^"]+)"', row.group(1))
         assert values
-        np.testing.assert_allclose(np.array(values.group(1).split(), dtype=float), vector, rtol=1e-4)
+        np.testing.assert_allclose(numbers(values.group(1)), vector, rtol=1e-4)
         assert f"<td>{np.linalg.norm(vector):.3f}</td><td>{scientific(ledger.differences[key])}</td>" in row.group(1)
     inner, active = ledger.block.inner[8], ledger.block.active[8]
     assert f"1,536 numbers, {(inner > 0).sum()} of them above zero" in markup
     found = re.search(r'data-name="GELU\(T3 W1 \+ b1\)" data-values="([^"]+)"', markup)
     assert found
-    np.testing.assert_allclose(np.array(found.group(1).split(), dtype=float), active, rtol=1e-4)
+    np.testing.assert_allclose(numbers(found.group(1)), active, rtol=1e-4)
 
 
 def test_the_told_and_the_tables(ledger: LayerLedger, run: Run) -> None:
@@ -92,7 +94,7 @@ def test_the_told_and_the_tables(ledger: LayerLedger, run: Run) -> None:
 
 
 def test_units_lie_on_gelus_curve(ledger: LayerLedger) -> None:
-    figure = gelu_figure(ledger, 8)
+    figure = plotly(gelu_figure(ledger, 8))
     relu, curve, units = figure.data
     x, y = np.array(curve.x), np.array(curve.y)
     np.testing.assert_allclose(y, torch.nn.functional.gelu(torch.from_numpy(x)).numpy(), atol=1e-6)

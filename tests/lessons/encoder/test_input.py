@@ -6,6 +6,7 @@ import ast
 import html
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from demos.lessons.encoder.position.figure import window
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream import part as stack
 from demos.page.services import Sentence, Services
+from tests.answers import read
+from tests.number_cells import numbers
 from tests.programs import printed
 
 TEXT, PAIR = 'The kettle said "hi"\\n {x}.', "Nobody noticed."
@@ -40,9 +43,15 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
 
 
+def positions(services: Services, sentence: Sentence, token: float, *choices: Any) -> dict[str, Any]:
+    """All that the part shows."""
+    of_sentence = position.added(services, sentence, token)
+    return read(position.tables(services, sentence, token, *choices) | of_sentence)
+
+
 def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(SENTENCE)
-    outputs = shown_steps(services, SENTENCE, 2)
+    outputs = read(shown_steps(services, SENTENCE, 2))
     ledger = add_up(embedding_tables(bundled.model), run.encoding)
     lines = printed(outputs["program"])
     assert float(lines[0].split(": ")[1]) == 0
@@ -64,11 +73,11 @@ def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bund
     ids = sorted(set(inputs[0].tolist()))
     board = str(shown["one_hot"])
     found = re.search(
-        r'data-name="one-hot"[^>]*data-shape="(\d+ \d+)"\s+data-cells="(\d+) (\d+)" data-numbers="([^"]+)"', board
+        r'data-name="one-hot"[^>]*data-shape="(\d+ \d+)"\s+data-cells="(\d+) (\d+)"[^>]*data-values="([^"]+)"', board
     )
     assert found
     assert found[1] == f"{inputs.shape[1]} 30522"
-    one_hot = np.array(found[4].split(), float).reshape(int(found[2]), int(found[3]))
+    one_hot = numbers(found[4]).reshape(int(found[2]), int(found[3]))
     table = bundled.model.embeddings.word_embeddings.weight[ids].detach().numpy()
     np.testing.assert_allclose(one_hot @ table, vectors, atol=1e-6)
     assert f"the {len(ids)} are drawn" in " ".join(str(shown["one_hot_said"]).split())
@@ -76,7 +85,7 @@ def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bund
 
 
 def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
-    outputs = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table")
+    outputs = positions(services, SENTENCE, 1, 4, 4, 100, "table")
     np.testing.assert_array_equal(np.array(outputs["sinusoids"].data[0].z, dtype=float).round(4), ROBOT)
     lines = printed(outputs["program"])
     assert ast.literal_eval(lines[0]) == ROBOT
@@ -88,7 +97,7 @@ def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled
         assert [float(number) for number in numbers] == pytest.approx(list(found.bounds), abs=6e-5)
     assert lines[7] == "rows learned 512"
     assert float(lines[8].split()[-1]) < 1e-12
-    apart = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table", "halves")
+    apart = positions(services, SENTENCE, 1, 4, 4, 100, "table", "halves")
     assert ast.literal_eval(printed(apart["program"])[0]) == [[a, c, b, d] for a, b, c, d in ROBOT]
     np.testing.assert_allclose(apart["sinusoids"].data[0].z, np.array(ROBOT)[:, [0, 2, 1, 3]], atol=1e-4)
     n, d = len(services.run(SENTENCE).encoding), bundled.model.config.hidden_size
@@ -102,7 +111,7 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
     bank = Sentence("She sat on the bank of the river and counted the money from the bank.", "", "minilm")
     tokens = services.run(bank).encoding.tokens
     assert (len(tokens), tokens[15]) == (18, "bank")
-    shown = position.drawn(services, bank, 15, 20, 128, 10_000, "table")
+    shown = positions(services, bank, 15, 20, 128, 10_000, "table")
     names, resting, begins = (
         json.loads(html.unescape(re.findall(rf'data-{name}="([^"]+)"', shown["added_picture"])[0]))["i"]
         for name in ("names", "resting", "begins")
@@ -114,13 +123,13 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
     assert "; they show 12 of the 18 tokens, positions 6 to 17. The two results" in " ".join(
         str(shown["added"]).split()
     )
-    short = position.drawn(services, Sentence("Thinking Machines", "", "minilm"), 1, 20, 128, 10_000, "table")
+    short = positions(services, Sentence("Thinking Machines", "", "minilm"), 1, 20, 128, 10_000, "table")
     assert "they show" not in short["added"]
     assert [window(18, token) for token in (0, 9, 17)] == [slice(0, 12), slice(3, 15), slice(6, 18)]
 
 
 def test_the_stack_code_prints_the_path(services: Services) -> None:
-    lines = printed(stack.drawn(services, SENTENCE, 3, 1)["program"])
+    lines = printed(read(stack.drawn(services, SENTENCE, 3, 1))["program"])
     found = paths(services.run(SENTENCE))
     numbers = np.array([[float(number) for number in line.split()] for line in lines[:-1]])
     np.testing.assert_array_equal(numbers[:, 0], range(7))
@@ -150,13 +159,13 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     shelf = ModelStore({"distil": spec})
     shelf._models.put("distil", LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False)))
     services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
-    steps = shown_steps(services, sentence, 2)
+    steps = read(shown_steps(services, sentence, 2))
     assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]
     assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
     changes = computed_changes(services, sentence, 1)
     assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
     assert "has no segment embeddings to remove" in shown_changes(services, sentence, 2, changes)["said"]
-    assert "[512 × 24]" in position.drawn(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
+    assert "[512 × 24]" in positions(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
     assert "2 layers" in stack.drawn(services, sentence, 2, 1)["told"]
 
 
@@ -165,16 +174,16 @@ def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, te
     sentence = Sentence(text, "", "minilm")
     steps = shown_steps(services, sentence, 900)
     assert "largest difference" in steps["row_said"]
-    assert stack.drawn(services, sentence, 900, 40)["path"].data
+    assert read(stack.drawn(services, sentence, 900, 40))["path"].data
     for view in ("table", "similarity"):
-        outputs = position.drawn(services, sentence, 900, 1_000, 9_999, 0, view)
+        outputs = positions(services, sentence, 900, 1_000, 9_999, 0, view)
         assert outputs["sinusoids"].data[0].z.shape[0] == 128
         assert len(outputs["sinusoids_said"]) < 200
 
 
 def test_changes_name_every_token(services: Services) -> None:
     changes = computed_changes(services, SENTENCE, 4)
-    figure, told, table = shown_changes(services, SENTENCE, 2, changes).values()
+    figure, told, table = read(shown_changes(services, SENTENCE, 2, changes)).values()
     assert [change.name for change in changes.changes] == ["positions", "segments", "order", "bag"]
     n = len(services.run(SENTENCE).encoding)
     assert figure.data[0].z.shape == (4, n + 1)

@@ -31,6 +31,7 @@ from demos.lessons.encoder.residual_stream.figure import (
     path_summary,
     path_table,
 )
+from tests.plotly_figure import plotly
 
 HOSTILE = "Rain <img src=x onerror=alert(1)> fell"
 
@@ -43,13 +44,13 @@ def run(tiny: LoadedModel) -> Run:
 def test_strips_add_up(tiny: LoadedModel, run: Run) -> None:
     tables = embedding_tables(tiny.model)
     ledger = add_up(tables, run.encoding)
-    z = strips_figure(sum_strips(ledger, run.encoding, 1)).data[0].z
+    z = plotly(strips_figure(sum_strips(ledger, run.encoding, 1))).data[0].z
     np.testing.assert_allclose(z[0] + z[1] + z[2], z[3], atol=1e-6)
     steps = dict(norm_strips(ledger, 1))
     result = steps["(sum − mean) / std. deviation"] * steps["× gain"] + steps["+ offset"]
     np.testing.assert_allclose(result, run.hidden_states[0, 1], atol=1e-5)
     selection = select(tables, run.encoding.input_ids[1])
-    picture = strips_figure(selection_strips(selection, ["a", "rain", "b"]))
+    picture = plotly(strips_figure(selection_strips(selection, ["a", "rain", "b"])))
     assert [name.split()[0] for name in picture.layout.yaxis.ticktext] == ["0", "1", "0", "="]
     np.testing.assert_array_equal(picture.data[0].z[1], picture.data[0].z[3])
 
@@ -58,7 +59,7 @@ def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run:
     states = run.hidden_states
     one, bag = compare("positions", states[0], states[2]), compare("bag", states[0], states[0])
     changes = Changes(tuple(range(len(run.encoding))), (one, bag))
-    figure = changes_figure(changes, run.encoding, 3)
+    figure = plotly(changes_figure(changes, run.encoding, 3))
     np.testing.assert_allclose(figure.data[0].z[0], [*one.cosine, one.sentence], atol=1e-6)
     np.testing.assert_allclose(figure.data[0].z[1], 1)
     assert figure.data[0].zmin <= figure.data[0].z.min()
@@ -77,13 +78,13 @@ def test_small_differences_are_written_out(value: float, written: str) -> None:
 
 def test_position_tables_and_their_likeness() -> None:
     table = sinusoidal(4, 4, 100)
-    figure = table_figure(table, names=("I", "am", "a", "<b>"), marked=2, limit=1.0)
+    figure = plotly(table_figure(table, names=("I", "am", "a", "<b>"), marked=2, limit=1.0))
     np.testing.assert_allclose(figure.data[0].z, table, atol=1e-6)
     assert figure.data[0].texttemplate == "%{z:.4f}"
     assert figure.layout.yaxis.ticktext == ("0 I", "1 am", "2 a", "3 &lt;b&gt;")
     assert figure.layout.shapes[0].y0 == 1.5
-    assert not table_figure(sinusoidal(64, 128), marked=64).layout.shapes
-    alike = similarity_figure(np.eye(3))
+    assert not plotly(table_figure(sinusoidal(64, 128), marked=64)).layout.shapes
+    alike = plotly(similarity_figure(np.eye(3)))
     assert (alike.data[0].zmin, alike.data[0].zmax) == (-1, 1)
     cells = re.findall(r"<td>([-.\d]+)</td>", numbers_table(table, "Four", ("I", "am", "a", "robot")))
     np.testing.assert_array_equal(np.reshape(cells, (4, 4)).astype(float), table.round(4))
@@ -108,21 +109,22 @@ def test_wishes_are_told_with_their_numbers() -> None:
     page = TEXT.wishes([("a", verdict), ("b", worse), ("c", plain[0]), ("d", plain[1])], 20)
     assert page.count("<tr>") == 5
     assert page.count("<td class=") == 16
-    figure = wishes_figure(mine, theirs, (np.ones(30), np.ones(20)))
+    figure = plotly(wishes_figure(mine, theirs, (np.ones(30), np.ones(20))))
     curves = [trace for trace in figure.data if trace.fill is None]
     np.testing.assert_allclose(curves[1].y, mine.offset_mean, atol=1e-6)
-    assert [len(trace.x) for trace in curves if trace.xaxis == "x4"] == [30, 20]
+    assert [len(trace.y) for trace in curves if trace.xaxis == "x4"] == [30, 20]
 
 
 def test_the_path_and_its_curves(run: Run) -> None:
     found, token = paths(run), 2
-    figure = path_figure(found, run.encoding, token, 1)
+    figure = plotly(path_figure(found, run.encoding, token, 1))
     assert "<img" not in figure.to_json().replace("\\u003c", "<")
     chosen = next(trace for trace in figure.data if trace.line.width == 4)
-    np.testing.assert_allclose(np.column_stack([chosen.x, chosen.y]), found.points[:, token], atol=1e-4)
+    np.testing.assert_allclose(np.column_stack([chosen.x, chosen.y])[:-1], found.points[:, token], atol=1e-4)
     assert chosen.line.color == WORDS[run.encoding.word_index[token] or 0]
-    assert len(figure.data) == len(run.encoding) + 1
-    curves = curves_figure(found, run.encoding, token, 1)
+    ways = [np.isnan(np.array(trace.x)).sum() for trace in figure.data[:-1]]  # each ends in a gap
+    assert sum(ways) == len(run.encoding)
+    curves = plotly(curves_figure(found, run.encoding, token, 1))
     bars = next(trace for trace in curves.data if trace.type == "bar")
     np.testing.assert_allclose(bars.y, found.change[:, token], atol=1e-4)
     named = {trace.name: trace for trace in curves.data if trace.name}

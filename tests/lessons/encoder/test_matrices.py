@@ -17,6 +17,8 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder.matrices.part import drawn
 from demos.page.services import Sentence, Services
+from tests.answers import read
+from tests.number_cells import numbers
 from tests.programs import printed
 
 SENTENCE = Sentence("The kettle <b>had</b> boiled dry.", "", BUNDLED)
@@ -30,7 +32,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 @pytest.fixture(scope="module")
 def shown(services: Services) -> dict[str, Any]:
-    return drawn(services, SENTENCE, TOKEN, LAYER, HEAD)
+    return read(drawn(services, SENTENCE, TOKEN, LAYER, HEAD))
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +61,8 @@ def own(bundled: LoadedModel) -> dict[str, torch.Tensor]:
 
 def matrices(board: str) -> dict[str, np.ndarray]:
     """Those whose numbers can be read, by name."""
-    found = re.findall(r'data-name="([^"]+)"[^>]*data-cells="(\d+) (\d+)" data-numbers="([^"]+)"', board)
-    return {name: np.array(numbers.split(), float).reshape(int(r), int(c)) for name, r, c, numbers in found}
+    found = re.findall(r'data-name="([^"]+)"[^>]*data-cells="(\d+) (\d+)"[^>]*data-values="([^"]+)"', board)
+    return {name: numbers(values).reshape(int(r), int(c)) for name, r, c, values in found}
 
 
 def test_each_matrix_is_the_model_s_own(shown: dict[str, Any], own: dict[str, torch.Tensor]) -> None:

@@ -18,7 +18,7 @@ from demos.bert.encoder.self_attention import head_shares
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
-from demos.figures.cell_strip import cells, colours
+from demos.figures.cell_strip import cells, colours, pictures, shades
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.program_layer import selfattention_code
 from demos.lessons.encoder.self_attention.figure import (
@@ -30,10 +30,12 @@ from demos.lessons.encoder.self_attention.figure import (
 )
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
+from tests.number_cells import numbers
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 OURS = {"div", "table", "caption", "colgroup", "col", "tbody", "thead", "tfoot", "tr", "th", "td", "small", "sub"}
-OURS |= {"sup", "span", "img", "button", "p", "q", "h3", "b"}
+OURS |= {"sup", "span", "number-cells", "canvas", "button", "p", "q", "h3", "b"}
 TEXT = "The banker counted her money on the bank of the river."
 
 
@@ -51,7 +53,7 @@ class Strips(HTMLParser):
         found = {key: value or "" for key, value in attrs}
         self.tags.append(tag)
         if "data-values" in found:
-            self.named.setdefault(found["data-name"], []).append(np.array(found["data-values"].split(), dtype=float))
+            self.named.setdefault(found["data-name"], []).append(numbers(found["data-values"]))
         if "data-weight" in found:
             self.weights.append(float(found["data-weight"]))
 
@@ -154,9 +156,7 @@ def test_the_difference_is_told_and_a_large_one_is_not_called_closed(bundled: Lo
 
 def test_a_strips_colours_are_those_of_its_numbers() -> None:
     vector = np.array([-2.0, -1.0, 0.0, 0.5, 1.0, 9.0])
-    found = re.search(r'base64,([^"]+)"', cells(vector, 1.0, "<name>"))
-    assert found
-    png = base64.b64decode(found.group(1))
+    png = base64.b64decode(pictures(shades(vector, 1.0)[None])["light"])
     with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:
         assert picture.size == (6, 1)
         (pixels,) = np.asarray(picture)
@@ -186,7 +186,7 @@ def test_both_programs_print_the_boards_numbers(bundled: LoadedModel, causal: bo
 
 def test_times_are_drawn_as_they_were_measured() -> None:
     times = Times(32, {8: 0.001, 16: 0.004, 32: 0.016}, {8: 1e-5, 16: 2e-5, 32: 5e-5, 64: 1e-4}, 3e-7)
-    figure = times_figure(times)
+    figure = plotly(times_figure(times))
     assert list(figure.data[0].x) == [8, 16, 32]
     np.testing.assert_allclose(figure.data[0].y, [1, 4, 16])
     np.testing.assert_allclose(figure.data[1].y, [1, 4, 16])  # here the loops grow with n² exactly

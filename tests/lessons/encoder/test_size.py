@@ -13,6 +13,7 @@ from demos.lessons.encoder import LESSON
 from demos.lessons.encoder.size.part import IN_USE, OWN, PART
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
+from tests.plotly_figure import plotly
 
 ANY = Sentence("A cat.", "", "minilm")
 
@@ -40,7 +41,7 @@ def test_the_model_in_use_is_counted_and_sets_the_sliders(handlers: list[Any]) -
     layers, width, heads, picture, told, models, parts, code = pick(ANY, IN_USE, 1, 64, 1, 128).values()
     assert (layers, width, heads) == (6, 384, 12)
     assert "22,713,216 parameters" in told
-    assert picture.data[0].values[0] == 22_713_216
+    assert plotly(picture).data[0].values[0] == 22_713_216
     assert "MiniLM (bundled)" in models
     assert "22,713,216" in parts
     assert "hidden_size=384" in code

@@ -10,6 +10,7 @@ import pytest
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, total_parameters
 from demos.figures.numbers import with_prefix
 from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, size_summary, treemap
+from tests.plotly_figure import plotly
 from tests.programs import printed
 
 BASE, LARGE = KNOWN[-2:]
@@ -18,7 +19,7 @@ ODD = Shape("<b>Odd & own</b>", 3, 96, 6, vocabulary=1_000, positions=64, segmen
 
 @pytest.mark.parametrize("shape", [BASE, ODD], ids=["base", "odd"])
 def test_the_areas_add_up(shape: Shape) -> None:
-    (trace,) = treemap(shape).data
+    (trace,) = plotly(treemap(shape)).data
     children: dict[str, int] = {}
     for parent, value in zip(trace.parents, trace.values, strict=True):
         children[parent] = children.get(parent, 0) + value

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.encoder.layer_trace import CLOSES, LayerLedger
@@ -14,6 +13,7 @@ from demos.bert.encoder.norm_and_feed_forward import NormLedger, activation
 from demos.bert.model.encoding import Encoding
 from demos.counting import layer_name
 from demos.figures.cell_strip import cells, scale_html
+from demos.figures.figure import Figure
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import strips_limit, strips_table
@@ -111,7 +111,7 @@ def block_summary(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup
     return TEXT.summary(encoding.tokens[token], norms, len(inner), on, largest, scientific(largest), largest <= CLOSES)
 
 
-def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
+def gelu_figure(ledger: LayerLedger, token: int) -> Figure:
     """The activation's curve, ReLU's beside it, and on it this token's units: where each comes in, what it gives.
 
     Units that come in close together share a point, at their mean, whose area says how many they are: thousands of
@@ -124,28 +124,28 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
     hover = "units here: <b>%{customdata}</b><br>in <b>%{x:.3f}</b>, out <b>%{y:.3f}</b><extra></extra>"
     line, act = np.linspace(left, right, 241, dtype=np.float32), activation(ledger.weights.activation)
     name = "GELU" if ledger.weights.activation.startswith("gelu") else ledger.weights.activation
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=line, y=np.maximum(line, 0), name="ReLU, for comparison", mode="lines", hoverinfo="skip",
-                line={"color": "#8a9096", "width": 1.5, "dash": "dot"},
-            ),
-            go.Scatter(
-                x=line, y=act(line), name=name, mode="lines", hoverinfo="skip", line={"color": CLASSES[0], "width": 3},
-            ),
-            go.Scatter(
-                x=means, y=act(means), customdata=counts,
-                name=f"the {len(inner):,} units of this token, in groups", mode="markers",
-                marker={"size": 5 + 2.2 * np.sqrt(counts), "color": CLASSES[5], "line": {"width": 0}},
-                hovertemplate=hover,
-            ),
-        ]
-    )  # fmt: skip
-    margin = {"l": 60, "r": 20, "t": 84, "b": 50}
-    figure.update_layout(**plotly_layout(height=440, margin=margin, legend={"x": 0, "y": 1.02, "yanchor": "bottom"}))
-    figure.update_xaxes(title="in: a unit of T₃ W₁ + b₁", range=[left, right])
-    figure.update_yaxes(title="out", range=[-0.1 * right - 0.3, right])
-    return figure
+    relu = {
+        "x": line, "y": np.maximum(line, 0), "name": "ReLU, for comparison", "mode": "lines", "hoverinfo": "skip",
+        "line": {"color": "#8a9096", "width": 1.5, "dash": "dot"},
+    }  # fmt: skip
+    curve = {
+        "x": line, "y": act(line), "name": name, "mode": "lines", "hoverinfo": "skip",
+        "line": {"color": CLASSES[0], "width": 3},
+    }  # fmt: skip
+    units = {
+        "x": means, "y": act(means), "customdata": counts,
+        "name": f"the {len(inner):,} units of this token, in groups", "mode": "markers",
+        "marker": {"size": 5 + 2.2 * np.sqrt(counts), "color": CLASSES[5], "line": {"width": 0}},
+        "hovertemplate": hover,
+    }  # fmt: skip
+    layout = plotly_layout(
+        height=440,
+        margin={"l": 60, "r": 20, "t": 84, "b": 50},
+        legend={"x": 0, "y": 1.02, "yanchor": "bottom"},
+        xaxis={"title": {"text": "in: a unit of T₃ W₁ + b₁"}, "range": [left, right]},
+        yaxis={"title": {"text": "out"}, "range": [-0.1 * right - 0.3, right]},
+    )
+    return {"data": [{"type": "scatter"} | trace for trace in (relu, curve, units)], "layout": layout}
 
 
 def _reach(inner: np.ndarray) -> tuple[float, float]:

@@ -59,7 +59,7 @@ def stepped(services: Services, sentence: Sentence, token: float, layer: float, 
     return {
         "picture": block_picture(ledger, encoding, token, place),
         "number": slider(number, d),
-        "program": block_code(services.loaded(sentence.model).spec, encoding, ledger.layer, token, place),
+        "program": lambda: block_code(services.loaded(sentence.model).spec, encoding, ledger.layer, token, place),
     }
 
 
@@ -70,7 +70,7 @@ def same_for_all_numbers(services: Services, sentence: Sentence, token: float, l
         "said": block_summary(ledger, encoding, token),
         "plot": gelu_figure(ledger, token),
         "curve": gelu_summary(ledger, token),
-        "numbers": block_numbers(ledger, encoding, token),
+        "numbers": lambda: block_numbers(ledger, encoding, token),
     }
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosine_heatmap import short
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, named_step
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
@@ -88,7 +88,7 @@ def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
     ]
 
 
-def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figure:
+def changes_figure(changes: Changes, encoding: Encoding, token: int) -> Figure:
     """A row a change, a column a token (its final state's cosine before and after), last the mean of all tokens.
 
     Colours run from 1, unmoved and pale, down to the lowest cosine. The chosen token's column is framed.
@@ -103,39 +103,33 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
     ticks.append("<b>mean of all</b>")
     lowest = min(0.9, float(np.floor(z.min() * 10) / 10))
     few = n < NUMBERED
-    figure = go.Figure(
-        go.Heatmap(
-            x=columns,
-            y=names,
-            z=np.round(z, 6),
-            zmin=lowest,
-            zmax=1,
-            colorscale=colour_scale("magnitude"),
-            reversescale=True,
-            texttemplate="%{z:.2f}" if few else None,
-            textfont={"size": SMALL},
-            hovertemplate="<b>%{x}</b>, %{y}<br>cosine, full and changed input: %{z:.4f}<extra></extra>",
-            xgap=1 if n <= LABELLED else 0,
-            ygap=3,
-            colorbar=BAR | {"nticks": 4, "tickformat": ".1f"},
-        )
-    )
+    heatmap = {
+        "type": "heatmap",
+        "x": columns,
+        "y": names,
+        "z": np.round(z, 6),
+        "zmin": lowest,
+        "zmax": 1,
+        "colorscale": colour_scale("magnitude"),
+        "reversescale": True,
+        "texttemplate": "%{z:.2f}" if few else None,
+        "textfont": {"size": SMALL},
+        "hovertemplate": "<b>%{x}</b>, %{y}<br>cosine, full and changed input: %{z:.4f}<extra></extra>",
+        "xgap": 1 if n <= LABELLED else 0,
+        "ygap": 3,
+        "colorbar": BAR | {"nticks": 4, "tickformat": ".1f"},
+    }
     margin = int(24 + 9 * max(12, *(len(short(name, NAME)) for name in encoding.tokens)))
-    figure.update_layout(
-        **plotly_layout(height=38 * len(names) + margin + 10, margin={"l": 190, "r": 10, "t": margin, "b": 10})
-    )
     shown = [*range(0, n, named_step(n, NAMED_COLUMNS)), n]
-    figure.update_xaxes(
-        side="top",
-        tickangle=-90,
-        tickvals=[columns[index] for index in shown],
-        ticktext=[ticks[index] for index in shown],
-        tickfont={"size": SMALL},
-        showgrid=False,
-        ticks="",
-        ticklabelstandoff=4,
-    )
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 16}, ticklabelstandoff=6)
+    bare = {"showgrid": False, "ticks": ""}
+    across = {"side": "top", "tickangle": -90, "tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
+    ticks_shown = {"tickvals": [columns[index] for index in shown], "ticktext": [ticks[index] for index in shown]}
     box = {"x0": token - 0.5, "x1": token + 0.5, "y0": -0.5, "y1": len(names) - 0.5}
-    figure.add_shape(type="rect", line={"color": OUTLINE, "width": 2}, **box)
-    return figure
+    layout = plotly_layout(
+        height=38 * len(names) + margin + 10,
+        margin={"l": 190, "r": 10, "t": margin, "b": 10},
+        xaxis=bare | across | ticks_shown,
+        yaxis=bare | {"autorange": "reversed", "tickfont": {"size": 16}, "ticklabelstandoff": 6},
+        shapes=[{"type": "rect", "line": {"color": OUTLINE, "width": 2}} | box],
+    )
+    return {"data": [heatmap], "layout": layout}

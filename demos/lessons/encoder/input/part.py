@@ -103,8 +103,8 @@ def shown_steps(services: Services, sentence: Sentence, token: float) -> dict[st
         "sum": strips_figure(total),  # on one scale: longer vectors are the stronger ones
         "norm_said": norm_summary(ledger, run.hidden_states[0], at),
         "norm": strips_figure(norm),
-        "table": numbers_html([*row, *total, *norm], ledger, encoding),
-        "program": input_code(loaded.spec, encoding, at),
+        "table": lambda: numbers_html([*row, *total, *norm], ledger, encoding),
+        "program": lambda: input_code(loaded.spec, encoding, at),
     }
 
 
@@ -115,7 +115,7 @@ def shown_changes(services: Services, sentence: Sentence, token: float, changes:
     return {
         "plot": changes_figure(changes, encoding, at),
         "said": changes_summary(changes, encoding, at, spec),
-        "table": changes_table(changes, encoding),
+        "table": lambda: changes_table(changes, encoding),
     }
 
 

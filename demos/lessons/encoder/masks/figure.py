@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.attention.matrix_labels import Labels
@@ -11,6 +10,7 @@ from demos.bert.encoder.masks import Change
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.counting import from_zero
+from demos.figures.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import plotly_layout, word_colour
@@ -23,44 +23,50 @@ SHOWN = 32  # tokens a side: three pictures stand beside each other
 
 def mask_figure(
     weights: np.ndarray, allowed: np.ndarray | None, rows: Encoding, columns: Encoding, limit: float
-) -> go.Figure:
+) -> Figure:
     """One head's weights [n, m], coloured from 0 to `limit`, with the cells that the mask forbids left empty."""
     shown = weights[:SHOWN, :SHOWN].astype(np.float64)
     if allowed is not None:
         shown = np.where(allowed[:SHOWN, :SHOWN], shown, np.nan)
     figure = matrix_figure(shown, Labels.of_tokens(rows, SHOWN), Labels.of_tokens(columns, SHOWN), limit=limit)
-    figure.update_traces(showscale=False)  # three stand beside each other: the numbers are on hover
-    figure.update_xaxes(title=None)
-    figure.update_yaxes(title=None)
-    figure.update_layout(margin_t=figure.layout.margin.t - 34)  # the titles' room
-    return figure
+    (heatmap,), layout = figure["data"], figure["layout"]
+    untitled = {axis: layout[axis] | {"title": None} for axis in ("xaxis", "yaxis")}
+    margin = layout["margin"] | {"t": layout["margin"]["t"] - 34}  # the titles' room
+    heatmap |= {"showscale": False}  # three stand beside each other: the numbers are on hover
+    return {"data": [heatmap], "layout": layout | untitled | {"margin": margin}}
 
 
-def change_figure(change: Change) -> go.Figure:
+def change_figure(change: Change) -> Figure:
     """Each token before the new word: how far its last state moved, in BERT (bars) and under a causal mask (marks)."""
     encoding, n = change.before, change.tokens
     names = [f"{index} {plot_text(token)}" for index, token in enumerate(encoding.tokens[:n])]
     colours = [word_colour(word) for word in encoding.word_index[:n]]
-    figure = go.Figure(
-        [
-            go.Bar(
-                x=names, y=change.both_sides, marker={"color": colours}, name="BERT: attends to both sides",
-                hovertemplate="<b>%{x}</b><br>changed by %{y:.4f}<extra>BERT</extra>",
-            ),
-            go.Scatter(
-                x=names, y=change.left_only, mode="markers", cliponaxis=False, name="causal mask: attends only to "
-                    "the left",
-                marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
-                hovertemplate="<b>%{x}</b><br>changed by %{y:.4f}<extra>causal mask</extra>",
-            ),
-        ]
-    )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(height=360, margin={"l": 70, "r": 10, "t": 40, "b": 20}, legend={"orientation": "h", "y": 1.16})
+    bars = {
+        "type": "bar",
+        "x": names,
+        "y": change.both_sides,
+        "marker": {"color": colours},
+        "name": "BERT: attends to both sides",
+        "hovertemplate": "<b>%{x}</b><br>changed by %{y:.4f}<extra>BERT</extra>",
+    }
+    marks = {
+        "type": "scatter",
+        "x": names,
+        "y": change.left_only,
+        "mode": "markers",
+        "cliponaxis": False,
+        "name": "causal mask: attends only to the left",
+        "marker": {"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
+        "hovertemplate": "<b>%{x}</b><br>changed by %{y:.4f}<extra>causal mask</extra>",
+    }
+    layout = plotly_layout(
+        height=360,
+        margin={"l": 70, "r": 10, "t": 40, "b": 20},
+        legend={"orientation": "h", "y": 1.16},
+        xaxis={"tickvals": names, "ticktext": [name.split(" ", 1)[1] for name in names], "tickangle": -60},
+        yaxis={"title": {"text": "1 − cosine"}, "rangemode": "tozero"},
     )
-    figure.update_xaxes(tickvals=names, ticktext=[name.split(" ", 1)[1] for name in names], tickangle=-60)
-    figure.update_yaxes(title={"text": "1 − cosine"}, rangemode="tozero")
-    return figure
+    return {"data": [bars, marks], "layout": layout}
 
 
 def change_summary(change: Change, word: str) -> Markup:

@@ -71,22 +71,26 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
         raise UserError(f"This part is limited to {MOST} tokens; the sentence has {n}.")
     other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
     place = clamp(layer, run.num_layers), clamp(head, run.num_heads)
-    weights, decoder = run.attentions[place], run_causal(loaded, encoding).attentions[place]
-    cross = cross_weights(loaded, run, other, place[0])[place[1]]
-    limit = max(float(matrix.max()) for matrix in (weights, decoder, cross))
-    values: dict[str, Any] = {
-        "bert": mask_figure(weights, None, encoding, encoding, limit),
-        "gpt": mask_figure(decoder, causal(n), encoding, encoding, limit),
-        "both": mask_figure(cross, None, other.encoding, encoding, limit),
-    }
+    changed: dict[str, Any] = {}
     try:
-        change = change_last_word(loaded, run, word)
-        values["change"] = change_figure(change)
+        decoder, change = change_last_word(loaded, run, word)
+        changed["change"] = change_figure(change)
         summary = change_summary(change, word.strip())
     except UserError as error:
+        decoder = run_causal(loaded, encoding)
         summary = notice_html(str(error))
+    weights, masked = run.attentions[place], decoder.attentions[place]
+    cross = cross_weights(loaded, run, other, place[0])[place[1]]
+    limit = max(float(matrix.max()) for matrix in (weights, masked, cross))
     cost = cost_summary(n, NEW, *writing_cost(shape_of("", loaded.model), n, NEW))
-    return values | {"said": summary + cost, "program": mask_code(loaded.spec, encoding.text, *place)}
+    return {
+        "bert": mask_figure(weights, None, encoding, encoding, limit),
+        "gpt": mask_figure(masked, causal(n), encoding, encoding, limit),
+        "both": mask_figure(cross, None, other.encoding, encoding, limit),
+        **changed,
+        "said": summary + cost,
+        "program": lambda: mask_code(loaded.spec, encoding.text, *place),
+    }
 
 
 PART = Part(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -62,36 +62,30 @@ def attention_board(view: View) -> Markup:
     d_k = attention.query.shape[-1]
     own = slice(head * d_k, (head + 1) * d_k)  # this head's columns
     tall = min(HIGH, max(LOW, TOKEN * n))
-    x = attention.x[:n]
-    projections = []
-    for name, linear, values, axis, columns in (
-        ("Q", weights.query, attention.query, "i", "k"),
-        ("K", weights.key, attention.key, "j", "k"),
-        ("V", weights.value, attention.value, "j", "v"),
-    ):
-        projections.append(
-            equation(
-                Matrix("X", x, axis, "d", (WIDE, tall)),
-                "×",
-                Matrix(f"W_{name}", linear.weight[own].T, "d", columns, (NARROW, WIDE)),
-                "+ b =",
-                Matrix(name, values[head, :n], axis, columns, (NARROW, tall)),
-            )
-        )
     square = (tall, tall)
+    x = Matrix("X", attention.x[:n], "i", "d", (WIDE, tall))
+    query = Matrix("Q", attention.query[head, :n], "i", "k", (NARROW, tall))
+    key = Matrix("K", attention.key[head, :n], "j", "k", (NARROW, tall))
+    value = Matrix("V", attention.value[head, :n], "j", "v", (NARROW, tall))
+    alpha = Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1")
+    projections = []
+    for result, linear in ((query, weights.query), (key, weights.key), (value, weights.value)):
+        weight = Matrix(f"W_{result.name}", linear.weight[own].T, "d", result.columns, (NARROW, WIDE))
+        read = replace(x, rows=result.rows, again=bool(projections))
+        projections.append(equation(read, "×", weight, "+ b =", result))
     scores = equation(
-        Matrix("Q", attention.query[head, :n], "i", "k", (NARROW, tall)),
+        replace(query, again=True),
         "×",
         Matrix("Kᵀ", attention.key[head, :n].T, "k", "j", (tall, NARROW)),
         f"÷ √{d_k} =",
         Matrix("S", attention.scaled[head, :n, :n], "i", "j", square),
         "→ softmax →",
-        Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1"),
+        alpha,
     )
     mixed = equation(
-        Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0),
+        replace(alpha, note="", again=True),
         "×",
-        Matrix("V", attention.value[head, :n], "j", "v", (NARROW, tall)),
+        replace(value, again=True),
         "=",
         Matrix("Z", attention.z[head, :n], "i", "v", (NARROW, tall)),
     )

@@ -48,8 +48,8 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float, he
         "board": attention_board(view),
         "said": attention_summary(view),
         "pair": feed_forward_picture(view, replace_row(ledger, view.row, view.key)),
-        "numbers": shapes_table(view),
-        "program": matrices_code(loaded.spec, run.encoding, ledger.layer, view.head),
+        "numbers": lambda: shapes_table(view),
+        "program": lambda: matrices_code(loaded.spec, run.encoding, ledger.layer, view.head),
     }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.encoder.batch_norm import Changes, States
+from demos.figures.figure import Figure
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import signed_colours, strips_limit
@@ -16,7 +18,7 @@ ROW = 19  # pixels a token takes
 LAYER, BATCH = CLASSES[1], CLASSES[2]
 
 
-def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -> go.Figure:
+def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -> Figure:
     """All tokens of the batch down, the first FEATURES numbers across.
 
     The frame across is what layer norm's mean is over for token `row`, the frame down what batch norm's is over for
@@ -26,53 +28,64 @@ def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -
     n = len(states.tokens[0])
     values = states.values.reshape(len(tokens), -1)[:, :FEATURES]
     places = list(range(len(tokens)))
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.round(values, 5), x=list(range(1, FEATURES + 1)), y=places, xgap=1, ygap=1,
-            **signed_colours(strips_limit(list(values)), ".2g", x=1.01),
-            hovertemplate="feature %{x} of “%{y}”<br><b>%{z:+.4f}</b><extra></extra>",
-        )
-    )  # fmt: skip
-    figure.add_shape(
-        type="rect", x0=0.5, x1=FEATURES + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": LAYER, "width": 4},
-    )  # fmt: skip
+    heatmap = signed_colours(strips_limit(list(values)), ".2g", x=1.01) | {
+        "type": "heatmap",
+        "z": np.round(values, 5),
+        "x": list(range(1, FEATURES + 1)),
+        "y": places,
+        "xgap": 1,
+        "ygap": 1,
+        "hovertemplate": "feature %{x} of “%{y}”<br><b>%{z:+.4f}</b><extra></extra>",
+    }
+    across = {"x0": 0.5, "x1": FEATURES + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+    shapes: list[dict[str, Any]] = [{"type": "rect", "line": {"color": LAYER, "width": 4}} | across]
     for start in range(0, len(tokens), n):
         length = n if padding_counts else int(states.real[start // n].sum())
-        figure.add_shape(
-            type="rect", x0=feature + 0.5, x1=feature + 1.5, y0=start - 0.5, y1=start + length - 0.5,
-            line={"color": BATCH, "width": 4},
-        )  # fmt: skip
+        down = {"x0": feature + 0.5, "x1": feature + 1.5, "y0": start - 0.5, "y1": start + length - 0.5}
+        shapes.append({"type": "rect", "line": {"color": BATCH, "width": 4}} | down)
         if start:
-            figure.add_hline(y=start - 0.5, line={"width": 2, "color": "#8a9096", "dash": "dot"})
-    figure.update_layout(
-        **plotly_layout(height=ROW * len(tokens) + 70, margin={"l": 120, "r": 70, "t": 46, "b": 10}, showlegend=False)
-    )
-    figure.update_xaxes(**BARE, side="top", dtick=1, title={"text": f"features 1 to {FEATURES}", "standoff": 4})
+            between = {"xref": "x domain", "x0": 0, "x1": 1, "y0": start - 0.5, "y1": start - 0.5}
+            shapes.append({"type": "line", "line": {"width": 2, "color": "#8a9096", "dash": "dot"}} | between)
     shown = [
         plot_text(token) if states.real.ravel()[place] else f"<i>{plot_text(token)}</i>"
         for place, token in enumerate(tokens)
     ]
-    figure.update_yaxes(**BARE, tickvals=places, ticktext=shown, autorange="reversed", ticklabelstandoff=4)
-    return figure
+    title = {"text": f"features 1 to {FEATURES}", "standoff": 4}
+    layout = plotly_layout(
+        height=ROW * len(tokens) + 70,
+        margin={"l": 120, "r": 70, "t": 46, "b": 10},
+        showlegend=False,
+        xaxis=BARE | {"side": "top", "dtick": 1, "title": title},
+        yaxis=BARE | {"tickvals": places, "ticktext": shown, "autorange": "reversed", "ticklabelstandoff": 4},
+        shapes=shapes,
+    )
+    return {"data": [heatmap], "layout": layout}
 
 
-def changes_figure(changes: Changes) -> go.Figure:
+def changes_figure(changes: Changes) -> Figure:
     """Three bars a token of the first sentence: how far its output moves."""
     names = [f"{place} {plot_text(token)}" for place, token in enumerate(changes.tokens)]
-    figure = go.Figure()
-    for name, values, colour, pattern in (
-        ("layer norm", changes.layer, LAYER, ""),
-        ("batch norm, training", changes.train, BATCH, "/"),
-        ("batch norm, test", changes.test, CLASSES[3], "."),
-    ):
-        figure.add_bar(
-            x=names, y=np.round(values, 6), name=name, marker={"color": colour, "pattern": {"shape": pattern}},
-            hovertemplate="<b>%{x}</b><br>moved by %{y:.2%}<extra>" + name + "</extra>",
-        )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(height=300, margin={"l": 70, "r": 10, "t": 36, "b": 20}, barmode="group"),
+    bars = [
+        {
+            "type": "bar",
+            "x": names,
+            "y": np.round(values, 6),
+            "name": name,
+            "marker": {"color": colour, "pattern": {"shape": pattern}},
+            "hovertemplate": f"<b>%{{x}}</b><br>moved by %{{y:.2%}}<extra>{name}</extra>",
+        }
+        for name, values, colour, pattern in (
+            ("layer norm", changes.layer, LAYER, ""),
+            ("batch norm, training", changes.train, BATCH, "/"),
+            ("batch norm, test", changes.test, CLASSES[3], "."),
+        )
+    ]
+    layout = plotly_layout(
+        height=300,
+        margin={"l": 70, "r": 10, "t": 36, "b": 20},
+        barmode="group",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        xaxis={"tickvals": names, "ticktext": [plot_text(token) for token in changes.tokens], "tickangle": -45},
+        yaxis={"tickformat": ".0%", "rangemode": "tozero", "title": {"text": "change of the output"}},
     )
-    figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    figure.update_xaxes(tickvals=names, ticktext=[plot_text(token) for token in changes.tokens], tickangle=-45)
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero", title={"text": "change of the output"})
-    return figure
+    return {"data": bars, "layout": layout}

@@ -100,13 +100,13 @@ def drawn(
         "told": TEXT.summary(selected_cell, padding, int((~before.real).sum())),
         "changes": changes_figure(output_changes),
         "said": TEXT.said(output_changes, texts[0], texts[-1], replaced[0]),
-        "numbers": TEXT.numbers(
+        "numbers": lambda: TEXT.numbers(
             list(
                 zip(output_changes.tokens, output_changes.layer, output_changes.train, output_changes.test, strict=True)
             ),
             selected_cell,
         ),
-        "program": norms_code(loaded.spec, texts),
+        "program": lambda: norms_code(loaded.spec, texts),
         "row": gr.update(maximum=before.real.size, value=at + 1),
     }
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
-from plotly.subplots import make_subplots
 
 from demos.bert.encoder.position import Wishes
 from demos.bert.encoder.position_added import AddedOrConcatenated
+from demos.figures.axes import of_panel, panel_axes, panel_title, panels
+from demos.figures.figure import Figure
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.short_text import short
@@ -28,7 +29,7 @@ TOKEN, WIDE, NARROW, HIGH = 11, 150, 44, 90  # pixels of a token, of d numbers a
 
 def table_figure(
     table: np.ndarray, *, names: Sequence[str] = (), marked: int | None = None, limit: float | None = None
-) -> go.Figure:
+) -> Figure:
     """A table [m, d], a row a position: one signed scale from -limit to limit, as `strips_figure` draws one.
 
     Few numbers are written into their cells. `names` are the rows' own where there are few; the row `marked` is framed.
@@ -37,11 +38,11 @@ def table_figure(
     full = strips_limit(list(table)) if limit is None else limit
     figure = _square(table, full, "dimension %{x}: <b>%{z:+.4f}</b>", "dimension", names, marked)
     if d <= FEW // 2 and m <= NAMED:
-        figure.update_traces(texttemplate="%{z:.4f}", textfont={"size": 16}, xgap=1, ygap=1)
+        figure["data"][0] |= {"texttemplate": "%{z:.4f}", "textfont": {"size": 16}, "xgap": 1, "ygap": 1}
     return figure
 
 
-def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> go.Figure:
+def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> Figure:
     """Cosines [m, m] of every two rows of a table, on the signed scale from -1 to 1."""
     return _square(cosines, 1.0, "and position %{x}: cosine <b>%{z:.3f}</b>", "position", (), marked)
 
@@ -82,7 +83,7 @@ def window(count: int, token: int) -> slice:
     return slice(begin, min(count, begin + ADDED_TOKENS))
 
 
-def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> go.Figure:
+def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> Figure:
     """Four small pictures, one a wish, each with both tables; `norms` are those of all rows that each side has."""
     titles = (
         "1 Unique: distance to<br>the nearest other row",
@@ -90,76 +91,75 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
         "3 Bounded: smallest and<br>largest number of a row",
         "4 Any length: norm of each<br>row, if the row exists",
     )
-    figure = make_subplots(rows=1, cols=4, subplot_titles=titles, horizontal_spacing=0.055)
+    traces = []
     for name, colour, dash, of, norm in (
         ("sinusoids", SINUSOID, "solid", sinusoid, norms[0]),
         ("learned", LEARNED, "dash", learned, norms[1]),
     ):
         line = {"color": colour, "width": 2.5, "dash": dash}
-        _band(figure, 2, of.offset_low, of.offset_high, colour)
-        _band(figure, 3, of.low, of.high, colour)
+        traces += [_band(2, of.offset_low, of.offset_high, colour), _band(3, of.low, of.high, colour)]
         curves = ((1, of.nearest_each), (2, of.offset_mean), (3, of.high), (3, of.low), (4, norm))
-        for column, values in curves:
-            _curve(figure, column, values, line, name)
-    figure.update_layout(
-        **plotly_layout(
-            height=330, margin={"l": 46, "r": 12, "t": 52, "b": 76}, legend={"orientation": "h", "y": -0.24, "x": 0}
-        )
+        traces += [_curve(panel, values, line, name) for panel, values in curves]
+    across = panels(len(titles), 0.055)
+    axes: dict[str, Any] = {}
+    for panel, domain in enumerate(across, start=1):
+        below = {"text": "k"} if panel == 2 else {"text": "position", "standoff": 2}
+        up = {"showgrid": True, "zeroline": True, "nticks": 5} | ({"rangemode": "tozero"} if panel in (1, 4) else {})
+        axes |= panel_axes(panel, {"domain": domain, "showgrid": False, "nticks": 5, "title": below}, up)
+    layout = plotly_layout(
+        height=330,
+        margin={"l": 46, "r": 12, "t": 52, "b": 76},
+        legend={"orientation": "h", "y": -0.24, "x": 0},
+        annotations=[panel_title(title, domain) for title, domain in zip(titles, across, strict=True)],
+        **axes,
     )
-    figure.update_annotations(font={"size": 16})
-    figure.update_yaxes(showgrid=True, zeroline=True, nticks=5)
-    figure.update_xaxes(showgrid=False, nticks=5, title={"text": "position", "standoff": 2})
-    figure.update_xaxes(title={"text": "k"}, col=2)
-    figure.update_yaxes(rangemode="tozero", col=1)
-    figure.update_yaxes(rangemode="tozero", col=4)
-    return figure
+    return {"data": traces, "layout": layout}
 
 
-def _curve(figure: go.Figure, column: int, y: np.ndarray, line: dict[str, object], name: str) -> None:
+def _curve(panel: int, y: np.ndarray, line: dict[str, object], name: str) -> dict[str, Any]:
     """A line over 0, 1, 2, …; the legend names it in the first picture alone."""
-    hover = f"%{{x}}: <b>%{{y:.4f}}</b><extra>{name}</extra>"
-    curve = go.Scatter(x=np.arange(len(y)), y=np.round(y, 6), mode="lines", line=line, name=name, hovertemplate=hover)
-    figure.add_trace(curve.update(showlegend=column == 1), row=1, col=column)
+    curve = {"type": "scatter", "mode": "lines", "y": np.round(y, 6), "line": line, "name": name}
+    hover = {"hovertemplate": f"%{{x}}: <b>%{{y:.4f}}</b><extra>{name}</extra>", "showlegend": panel == 1}
+    return curve | hover | of_panel(panel)
 
 
-def _band(figure: go.Figure, column: int, low: np.ndarray, high: np.ndarray, colour: str) -> None:
+def _band(panel: int, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
     """The area between two curves over 0, 1, 2, …, pale."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     x = np.arange(len(low))
-    figure.add_trace(
-        go.Scatter(
-            x=np.concatenate([x, x[::-1]]), y=np.round(np.concatenate([high, low[::-1]]), 6), fill="toself",
-            fillcolor=f"rgba({red},{green},{blue},0.22)", line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False,
-        ),
-        row=1, col=column,
-    )  # fmt: skip
+    edge = {"x": np.concatenate([x, x[::-1]]), "y": np.round(np.concatenate([high, low[::-1]]), 6)}
+    filled = {"fill": "toself", "fillcolor": f"rgba({red},{green},{blue},0.22)", "line": {"width": 0}}
+    quiet = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+    return quiet | edge | filled | of_panel(panel)
 
 
-def _square(z: np.ndarray, full: float, hover: str, across: str, names: Sequence[str], marked: int | None) -> go.Figure:
+def _square(z: np.ndarray, full: float, hover: str, across: str, names: Sequence[str], marked: int | None) -> Figure:
     """Numbers [m, width] on the signed scale, a row a position, 0 on top, and the row `marked` framed.
 
     `across` is what the columns are; names stand beside the rows' numbers where there are few.
     """
     m, width = z.shape
-    heatmap = go.Heatmap(
-        z=z.astype(np.float32),
-        **signed_colours(full, ".2g"),
-        hovertemplate=f"position %{{y}}<br>{hover}<extra></extra>",
-    )
-    figure = go.Figure(heatmap)
-    figure.update_layout(**plotly_layout(height=HEIGHT, margin={"l": 62, "r": 10, "t": 12, "b": 46}))
-    ticks = {"dtick": 1} if width <= FEW else {"nticks": 10}
-    figure.update_xaxes(**BARE, **ticks, title={"text": across, "standoff": 4})
-    figure.update_yaxes(**BARE, ticklabeloverflow="allow", range=[m - 0.5, -0.5])
+    heatmap = {
+        "type": "heatmap",
+        "z": z.astype(np.float32),
+        "hovertemplate": f"position %{{y}}<br>{hover}<extra></extra>",
+    }
+    left = 62
+    down = BARE | {"ticklabeloverflow": "allow", "range": [m - 0.5, -0.5]}
     if names and m <= NAMED:
         named = [f"{index} {plot_text(name)}" for index, name in enumerate(names)]
-        figure.update_yaxes(tickvals=list(range(m)), ticktext=named, tickfont={"size": 16})
-        figure.update_layout(margin_l=int(min(200, 24 + 10 * max(len(name) for name in named))))
+        down |= {"tickvals": list(range(m)), "ticktext": named, "tickfont": {"size": 16}}
+        left = int(min(200, 24 + 10 * max(len(name) for name in named)))
     else:
         step = 1 if m <= NAMED else 5 if m <= 40 else 10 if m <= 80 else 20
-        figure.update_yaxes(tick0=0, dtick=step, title={"text": "position", "standoff": 4})
-    if marked is not None and marked < m:
-        box = {"x0": -0.5, "x1": width - 0.5, "y0": marked - 0.5, "y1": marked + 0.5}
-        figure.add_shape(type="rect", line={"color": MARK, "width": 2}, **box)
-    return figure
+        down |= {"tick0": 0, "dtick": step, "title": {"text": "position", "standoff": 4}}
+    box = {"type": "rect", "line": {"color": MARK, "width": 2}, "x0": -0.5, "x1": width - 0.5}
+    ticks = {"dtick": 1} if width <= FEW else {"nticks": 10}
+    layout = plotly_layout(
+        height=HEIGHT,
+        margin={"l": left, "r": 10, "t": 12, "b": 46},
+        xaxis=BARE | ticks | {"title": {"text": across, "standoff": 4}},
+        yaxis=down,
+        shapes=[] if marked is None or marked >= m else [box | {"y0": marked - 0.5, "y1": marked + 0.5}],
+    )
+    return {"data": [heatmap | signed_colours(full, ".2g")], "layout": layout}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from demos.lessons.encoder.position.figure import added_board, similarity_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.matrix_picture.matrix_picture import matrix_picture
 from demos.widgets.token_picker.token_picker import pick
@@ -62,9 +63,11 @@ def build(page: Page) -> None:
     parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
 
     page.keep(length=length, d=width, n=base, codes=view, columns=columns)
-    page.draw(
-        by_component(parts, partial(drawn, page.services)),
-        [page.choices["token"], length, width, base, view, columns],
+    token = page.choices["token"]
+    of_sentence = {name: parts.pop(name) for name in ("added", "added_picture")}
+    _with_same_tables(page, token).draw(
+        by_component(parts, partial(tables, page.services)),
+        [token, length, width, base, view, columns],
         list(parts.values()),
         triggers=[
             length.change,
@@ -75,12 +78,28 @@ def build(page: Page) -> None:
         ],  # a button moves the sliders too
         show_progress="hidden",
     )
+    show = by_component(of_sentence, partial(added, page.services))
+    page.draw(show, [token], list(of_sentence.values()), show_progress="hidden")
     for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
         script = f"() => {list(settings)}"
         button.click(None, None, [length, width, base], js=script, api_visibility="private", show_progress="hidden")
 
 
-def drawn(
+def _with_same_tables(page: Page, token: gr.Component) -> Page:
+    """This page for what depends on the model and on the token's place alone: a new sentence does not draw it anew.
+
+    A token beyond the sentence becomes its last one, which is heard of where the part is in sight.
+    """
+    tick = gr.Textbox("", visible="hidden")
+    now = [page.settled, page.model, token]
+    page.settled.change(None, now, [tick], js="(now, ...of) => now && JSON.stringify(of)", **IN_BROWSER)
+    seen = "document.querySelector('#encoder-position-learned')?.checkVisibility()"
+    moved = f"(then, now, ...of) => now && {seen} ? JSON.stringify(of) : then"
+    token.change(None, [tick, *now], [tick], js=moved, **IN_BROWSER)
+    return replace(page, settled=tick, redraws=None)
+
+
+def tables(
     services: Services,
     sentence: Sentence,
     token: float,
@@ -90,9 +109,9 @@ def drawn(
     view: str,
     columns: str = TURNS,
 ) -> dict[str, Any]:
-    """What changes, by component. Sizes beyond the sliders become their ends."""
-    loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
-    at = pick(encoding, token)
+    """Both tables and the requirements, by component. Sizes beyond the sliders become their ends."""
+    loaded = services.loaded(sentence.model)
+    at = pick(services.run(sentence).encoding, token)
     m, d, n = _inside(length, LENGTH), _inside(width, WIDTH) // 2 * 2, _inside(base, BASE)
     ordered = halves if columns == HALVES else np.asarray
     table, rows = ordered(sinusoidal(m, d, n)), embedding_tables(loaded.model).positions
@@ -101,9 +120,6 @@ def drawn(
     longer = ordered(sinusoidal(len(rows) * 5 // 4, d, n))  # the learned rows end within
     again = float(np.abs(longer[:m] - table).max())
     reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
-    weight = first_query(loaded.model)
-    word = embedding_tables(loaded.model).words[list(encoding.input_ids)]
-    both = added_or_concatenated(word, rows[: len(encoding)], weight)
     names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
     framed = at if at < m and not names else None
     if view == "similarity":
@@ -127,6 +143,22 @@ def drawn(
             ],
             m,
         ),
+        "table": lambda: (
+            numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
+            + numbers_table(learned, "The model's learned positions")
+        ),
+        "program": lambda: position_code(loaded.spec, m, d, n, halves=columns == HALVES),
+    }
+
+
+def added(services: Services, sentence: Sentence, token: float) -> dict[str, Any]:
+    """The sentence's word and position vectors added, and concatenated."""
+    loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
+    at = pick(encoding, token)
+    rows, weight = embedding_tables(loaded.model).positions, first_query(loaded.model)
+    word = embedding_tables(loaded.model).words[list(encoding.input_ids)]
+    both = added_or_concatenated(word, rows[: len(encoding)], weight)
+    return {
         "added": TEXT.added(
             len(encoding),
             window(len(encoding), at),
@@ -136,9 +168,6 @@ def drawn(
             mean_overlap(weight.shape[0]),
         ),
         "added_picture": added_board(both, encoding.tokens, at),
-        "table": numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
-        + numbers_table(learned, "The model's learned positions"),
-        "program": position_code(loaded.spec, m, d, n, halves=columns == HALVES),
     }
 
 

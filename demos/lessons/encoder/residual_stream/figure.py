@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
-from plotly.subplots import make_subplots
 
 from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
+from demos.figures.axes import of_panel, panel_axes, panel_title, panels
 from demos.figures.cosine_heatmap import short
+from demos.figures.figure import Figure
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
 from demos.templates import plot_text, templates
@@ -28,58 +31,72 @@ def drawn_tokens(n: int, token: int) -> list[int]:
     return list(range(first, min(n, first + SHOWN)))
 
 
-def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.Figure:
+def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Figure:
     """Each token's way over the plane of PCA, from its embedding (a ring) to its last state, in its word's hue.
 
     The chosen token's is thick, with the number of layers behind each state; what `layer` does to it is thicker still.
     One unit is as long on both axes, so that what looks near is near on the plane.
     """
-    figure = go.Figure()
     shown = drawn_tokens(len(encoding), token)
     labels = path_labels(paths, encoding, token, shown)
-    for index in sorted(shown, key=lambda index: index == token):  # the chosen one on top
-        _add_path(figure, paths, encoding, index, index == token, labels[index])
+    traces = [_paths(paths, encoding, alike, labels) for alike in _by_hue(encoding, shown, token)]
+    traces.append(_paths(paths, encoding, [token], labels, chosen=True))  # on top
     x, y = np.round(paths.points[layer : layer + 2, token], 4).T
-    figure.add_trace(
-        go.Scatter(
-            x=x, y=y, mode="lines", line={"color": word_colour(encoding.word_index[token]), "width": 11}, opacity=0.4,
-            hoverinfo="skip",
-        )
-    )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(height=560, margin={"l": 58, "r": 12, "t": 8, "b": 48}, showlegend=False, hovermode="closest")
-    )
+    step = {"x": x, "y": y, "mode": "lines", "opacity": 0.4, "hoverinfo": "skip"}
+    line = {"color": word_colour(encoding.word_index[token]), "width": 11}
+    traces.append({"type": "scatter", "line": line} | step)
     first, second = paths.explained
-    figure.update_xaxes(title=f"axis 1 ({first:.0%} of the variance)", zeroline=False)
-    figure.update_yaxes(title=f"axis 2 ({second:.0%})", zeroline=False, scaleanchor="x", scaleratio=1)
-    return figure
-
-
-def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, chosen: bool, text: list[str]) -> None:
-    steps = len(paths.points)
-    x, y = np.round(paths.points[:, index], 4).T
-    name = plot_text(short(encoding.tokens[index], 16))
-    colour = word_colour(encoding.word_index[index])
-    figure.add_trace(
-        go.Scatter(
-            x=x,
-            y=y,
-            mode="lines+markers+text",
-            text=text,
-            textposition=_outwards(paths.points[:, index]),
-            textfont={"size": 16},
-            line={"color": colour, "width": 4 if chosen else 1.5},
-            marker={
-                "size": 9 if chosen else 4,
-                "symbol": ["circle-open", *["circle"] * (steps - 1)],
-                "color": colour,
-            },
-            name=f"{index} {name}",
-            hovertemplate=f"{name} (token {index})<br>after %{{customdata}} layers<extra></extra>",
-            customdata=list(range(steps)),
-            cliponaxis=False,
-        )
+    layout = plotly_layout(
+        height=560,
+        margin={"l": 58, "r": 12, "t": 8, "b": 48},
+        showlegend=False,
+        hovermode="closest",
+        meta=f"{len(paths.points) * len(shown)} points in {len(shown)} groups.",  # as for a trace a path
+        xaxis={"title": {"text": f"axis 1 ({first:.0%} of the variance)"}, "zeroline": False},
+        yaxis={"title": {"text": f"axis 2 ({second:.0%})"}, "zeroline": False, "scaleanchor": "x", "scaleratio": 1},
     )
+    return {"data": traces, "layout": layout}
+
+
+def _by_hue(encoding: Encoding, shown: Iterable[int], token: int) -> list[list[int]]:
+    """The tokens but the chosen one, those of one hue together: one trace draws them, and few are drawn fast."""
+    hues: dict[str, list[int]] = {}
+    for index in shown:
+        if index != token:
+            hues.setdefault(word_colour(encoding.word_index[index]), []).append(index)
+    return list(hues.values())
+
+
+def _with_gaps(curves: np.ndarray) -> np.ndarray:
+    """Curves [m, k] one after the other, [k * (m + 1)], nan between them, where Plotly's line breaks."""
+    return np.concatenate([np.round(curves, 4), np.full((1, curves.shape[1]), np.nan)]).T.ravel()
+
+
+def _paths(
+    paths: Paths, encoding: Encoding, alike: list[int], labels: dict[int, list[str]], *, chosen: bool = False
+) -> dict[str, Any]:
+    """One trace of the paths of tokens that have one hue."""
+    steps = len(paths.points)
+    colour = word_colour(encoding.word_index[alike[0]])
+    names = {index: f"{plot_text(short(encoding.tokens[index], 16))} (token {index})" for index in alike}
+    return {
+        "type": "scatter",
+        "x": _with_gaps(paths.points[:, alike, 0]),
+        "y": _with_gaps(paths.points[:, alike, 1]),
+        "mode": "lines+markers+text",
+        "text": [text for index in alike for text in (*labels[index], "")],
+        "textposition": [side for index in alike for side in (*_outwards(paths.points[:, index]), "middle right")],
+        "textfont": {"size": 16},
+        "line": {"color": colour, "width": 4 if chosen else 1.5},
+        "marker": {
+            "size": 9 if chosen else 4,
+            "symbol": ["circle-open", *["circle"] * steps] * len(alike),
+            "color": colour,
+        },
+        "hovertemplate": "%{customdata[0]}<br>after %{customdata[1]} layers<extra></extra>",
+        "customdata": [[names[index], step] for index in alike for step in range(steps + 1)],
+        "cliponaxis": False,
+    }
 
 
 def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) -> dict[int, list[str]]:
@@ -110,53 +127,61 @@ def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) 
     return labels
 
 
-def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.Figure:
+def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Figure:
     """Over the layers: the norm, the cosines of the chosen token, and how much each layer changes it.
 
     Other tokens' norms and changes are thin lines in their hues. The band is what the chosen `layer` does.
     """
     steps, n = paths.norms.shape
-    at = list(range(steps))
-    middle = [step + 0.5 for step in range(steps - 1)]
-    titles = ("Norm of the state", "Cosine of the state to …", "How much a layer changes it: ‖Δx‖ / ‖x‖")
-    figure = make_subplots(rows=3, cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.09)
-    for index in drawn_tokens(n, token):
-        if index != token:
-            thin = {"color": word_colour(encoding.word_index[index]), "width": 1}
-            quiet = {"mode": "lines", "line": thin, "opacity": 0.4, "hoverinfo": "skip", "showlegend": False}
-            figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, index], 4), **quiet), row=1, col=1)
-            figure.add_trace(go.Scatter(x=middle, y=np.round(paths.change[:, index], 4), **quiet), row=3, col=1)
+    at, middle = np.arange(steps), np.arange(steps - 1) + 0.5
+    traces = []
+    for alike in _by_hue(encoding, drawn_tokens(n, token), token):
+        line = {"color": word_colour(encoding.word_index[alike[0]]), "width": 1}
+        quiet = {"mode": "lines", "line": line, "opacity": 0.4, "hoverinfo": "skip", "showlegend": False}
+        for panel, x, curves in ((1, at, paths.norms), (3, middle, paths.change)):
+            own_x = np.broadcast_to(x[:, None], (len(x), len(alike)))
+            thin = {"x": _with_gaps(own_x), "y": _with_gaps(curves[:, alike])}
+            traces.append({"type": "scatter"} | quiet | thin | of_panel(panel))
     own = word_colour(encoding.word_index[token])
     hover = "after %{x} layers: <b>%{y:.4f}</b><extra>%{fullData.name}</extra>"
-    marked = {"mode": "lines+markers", "hovertemplate": hover}
+    marked = {"type": "scatter", "mode": "lines+markers", "hovertemplate": hover, "x": at}
     norm = {"name": "norm", "line": {"color": own, "width": 4}, "showlegend": False}
-    figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, token], 4), **norm, **marked), row=1, col=1)
+    traces.append(marked | norm | {"y": np.round(paths.norms[:, token], 4)} | of_panel(1))
     for name, (other, dash, values) in token_cosines(paths, encoding, token).items():
         colour = SPECIAL if other is None else word_colour(encoding.word_index[other])
-        line = {"color": colour, "width": 3, "dash": dash}
-        figure.add_trace(
-            go.Scatter(x=at, y=np.round(values, 5), line=line, name=plot_text(name), **marked), row=2, col=1
-        )
-    figure.add_trace(
-        go.Bar(
-            x=middle, y=np.round(paths.change[:, token], 4), width=0.6,
-            marker={"color": own}, name="change", showlegend=False, customdata=list(range(1, steps)),
-            hovertemplate="layer %{customdata}: <b>%{y:.4f}</b><extra></extra>",
-        ),
-        row=3, col=1,
-    )  # fmt: skip
-    for row in (1, 2, 3):
-        figure.add_vrect(x0=layer, x1=layer + 1, fillcolor=BAND, line_width=0, layer="below", row=row, col=1)
-    legend = {"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0}
-    figure.update_layout(**plotly_layout(height=640, margin={"l": 50, "r": 12, "t": 30, "b": 92}, legend=legend))
-    figure.update_annotations(font={"size": 16})
-    figure.update_xaxes(
-        showgrid=False, zeroline=False, range=[-0.3, steps - 0.7], dtick=1 if steps <= 14 else 2, ticks=""
+        cosine = {"y": np.round(values, 5), "line": {"color": colour, "width": 3, "dash": dash}}
+        traces.append(marked | cosine | {"name": plot_text(name)} | of_panel(2))
+    bars = {
+        "type": "bar", "x": middle, "y": np.round(paths.change[:, token], 4), "width": 0.6, "marker": {"color": own},
+        "name": "change", "showlegend": False, "customdata": list(range(1, steps)),
+        "hovertemplate": "layer %{customdata}: <b>%{y:.4f}</b><extra></extra>",
+    }  # fmt: skip
+    traces.append(bars | of_panel(3))
+    titles = ("Norm of the state", "Cosine of the state to …", "How much a layer changes it: ‖Δx‖ / ‖x‖")
+    domains = panels(len(titles), 0.09)[::-1]  # the first on top
+    across = {
+        "domain": [0, 1], "showgrid": False, "zeroline": False, "range": [-0.3, steps - 0.7],
+        "dtick": 1 if steps <= 14 else 2, "ticks": "",
+    }  # fmt: skip
+    upper = {"matches": "x3", "showticklabels": False}
+    lowest = {"title": {"text": "layers passed (0: embeddings)", "standoff": 2}}
+    axes: dict[str, Any] = {}
+    bands = []
+    for panel, domain in enumerate(domains, start=1):
+        up = {"domain": domain, "nticks": 5, "zeroline": True} | ({"rangemode": "tozero"} if panel == 1 else {})
+        axes |= panel_axes(panel, across | (lowest if panel == 3 else upper), up)
+        x, y = of_panel(panel).values()
+        band = {"type": "rect", "xref": x, "yref": f"{y} domain", "x0": layer, "x1": layer + 1, "y0": 0, "y1": 1}
+        bands.append(band | {"fillcolor": BAND, "line": {"width": 0}, "layer": "below"})
+    layout = plotly_layout(
+        height=640,
+        margin={"l": 50, "r": 12, "t": 30, "b": 92},
+        legend={"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0},
+        annotations=[panel_title(title, [0, 1], top) for title, (_, top) in zip(titles, domains, strict=True)],
+        shapes=bands,
+        **axes,
     )
-    figure.update_xaxes(title={"text": "layers passed (0: embeddings)", "standoff": 2}, row=3, col=1)
-    figure.update_yaxes(nticks=5, zeroline=True)
-    figure.update_yaxes(rangemode="tozero", row=1, col=1)
-    return figure
+    return {"data": traces, "layout": layout}
 
 
 def token_cosines(paths: Paths, encoding: Encoding, token: int) -> dict[str, tuple[int | None, str, np.ndarray]]:

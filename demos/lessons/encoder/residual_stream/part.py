@@ -40,8 +40,8 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float) ->
         "told": path_summary(every, encoding, at, step),
         "path": path_figure(every, encoding, at, step),
         "curves": curves_figure(every, encoding, at, step),
-        "table": path_table(every, encoding, at),
-        "program": stack_code(loaded.spec, encoding, at),
+        "table": lambda: path_table(every, encoding, at),
+        "program": lambda: stack_code(loaded.spec, encoding, at),
     }
 
 

@@ -93,9 +93,9 @@ def drawn(
         "said": attention_summary(query),
         "concat": concat_picture(query, head_shares(ledger.weights, ledger.attention, token)),
         "closed": closed_html(ledger, STEPS, moved),
-        "numbers": attention_numbers(query),
-        "loops": program(loops=True),
-        "matrices": program(loops=False),
+        "numbers": lambda: attention_numbers(query),
+        "loops": partial(program, loops=True),
+        "matrices": partial(program, loops=False),
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.encoder.other_sizes import OTHERS
@@ -19,6 +18,7 @@ from demos.bert.encoder.size import (
     total_parameters,
     work_per_token,
 )
+from demos.figures.figure import Figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text, templates
@@ -29,7 +29,7 @@ GROUPS = {"Embeddings": CLASSES[0], "Attention": CLASSES[1], "Feed-forward": CLA
 WHITE, BLACK = "#ffffff", "#000000"  # the ink: black on all hues but the first
 
 
-def treemap(shape: Shape) -> go.Figure:
+def treemap(shape: Shape) -> Figure:
     """Each area is a part's share of all parameters; the layers' parts stand for all L of them."""
     counts, total = count_parameters(shape), total_parameters(shape)
     groups = [group for group in GROUPS if any(count.group == group for count in counts)]
@@ -37,37 +37,31 @@ def treemap(shape: Shape) -> go.Figure:
     root = f"{plot_text(shape.name)}: {total:,}"
     times = [f" in {count.times} layers" if count.times > 1 else "" for count in counts]
     shown = [*groups, *(count.group for count in counts)]  # the group of each area but the root
-    figure = go.Figure(
-        go.Treemap(
-            ids=["all", *groups, *(f"{count.group} {count.name}" for count in counts)],
-            labels=[root, *groups, *(Markup(count.name).striptags() for count in counts)],  # no small type in a hall
-            parents=["", *["all"] * len(groups), *(count.group for count in counts)],
-            values=[total, *sums.values(), *(count.total for count in counts)],
-            customdata=["", *[""] * len(groups), *times],
-            marker={
-                "colors": [ROOT, *(GROUPS[group] for group in shown)],
-                "line": {"width": 1, "color": "#fdfcf9"},
-                "pad": {"t": 30, "l": 4, "r": 4, "b": 4},
-            },
-            branchvalues="total",
-            sort=False,
-            tiling={"squarifyratio": 1.4},
-            textinfo="label+value+percent root",
-            texttemplate="%{label}<br>%{value:,}<br>%{percentRoot:.1%}",
-            textfont={
-                "size": 20,
-                "color": [WHITE, *(WHITE if group == "Embeddings" else BLACK for group in shown)],
-            },
-            hovertemplate="<b>%{label}</b>%{customdata}<br>%{value:,} parameters, %{percentRoot:.2%}<extra></extra>",
-            pathbar={"visible": False},
-        )
+    areas = {
+        "type": "treemap",
+        "ids": ["all", *groups, *(f"{count.group} {count.name}" for count in counts)],
+        "labels": [root, *groups, *(Markup(count.name).striptags() for count in counts)],  # no small type in a hall
+        "parents": ["", *["all"] * len(groups), *(count.group for count in counts)],
+        "values": [total, *sums.values(), *(count.total for count in counts)],
+        "customdata": ["", *[""] * len(groups), *times],
+        "marker": {
+            "colors": [ROOT, *(GROUPS[group] for group in shown)],
+            "line": {"width": 1, "color": "#fdfcf9"},
+            "pad": {"t": 30, "l": 4, "r": 4, "b": 4},
+        },
+        "branchvalues": "total",
+        "sort": False,
+        "tiling": {"squarifyratio": 1.4},
+        "textinfo": "label+value+percent root",
+        "texttemplate": "%{label}<br>%{value:,}<br>%{percentRoot:.1%}",
+        "textfont": {"size": 20, "color": [WHITE, *(WHITE if group == "Embeddings" else BLACK for group in shown)]},
+        "hovertemplate": "<b>%{label}</b>%{customdata}<br>%{value:,} parameters, %{percentRoot:.2%}<extra></extra>",
+        "pathbar": {"visible": False},
+    }
+    layout = plotly_layout(
+        height=470, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 16, "mode": "hide"}
     )
-    figure.update_layout(
-        **plotly_layout(
-            height=470, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 16, "mode": "hide"}
-        )
-    )
-    return figure
+    return {"data": [areas], "layout": layout}
 
 
 def size_summary(shape: Shape, tokens: int) -> Markup:
