@@ -112,14 +112,14 @@ def drawn(
         "cosines": TEXT.cosines(
             name, list(zip((*LAYERS, "sum"), alike, strict=True)), cosine(*by_bert), loaded.spec.title
         ),
-        "numbers": TEXT.numbers(
+        "numbers": lambda: TEXT.numbers(
             strips_table(strips, "The strips above"),
             gates(trained, reads[0].words, places[0]),
             shares,
             trained.measured,
             len(together[0]),
         ),
-        "program": elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
+        "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
     }
 
 

@@ -54,7 +54,7 @@ def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dic
     wanted, model = query_text(sentence, typed), sentence.model
     query = query_of(services, model, wanted)
     shown = drained(searched(services, model, our_library(), query, place, library_precisions(services, model)))
-    return shown | {"program": max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
+    return shown | {"program": lambda: max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
 
 
 def query_text(sentence: Sentence, typed: str) -> str:

@@ -80,7 +80,7 @@ def of_one(services: Services, _: Sentence, name: str, number: float, writer: st
     model = model_of(services, member)
     results = answers(model, task, at)
     written = [model.go_on(result.prompt) for result in results]
-    return {"one": question_html(member, task, results, written), "program": prompt_code(member, task, at)}
+    return {"one": question_html(member, task, results, written), "program": lambda: prompt_code(member, task, at)}
 
 
 def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str,
     task, member = task_of(name), writer_of(writer)
     model = model_of(services, member)
     rows = [answers(model, task, at) for at in range(len(task.pairs))]
-    return {"plot": ranks_figure(task, rows, model.words), "numbers": all_html(task, rows, member)}
+    return {"plot": ranks_figure(task, rows, model.words), "numbers": lambda: all_html(task, rows, member)}
 
 
 PART = Part(
