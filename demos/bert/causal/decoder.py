@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from transformers import BertForMaskedLM
+from transformers import BertForMaskedLM, Cache
 
 from demos.bert.encoder.masks import causal
 from demos.bert.model.models import LoadedModel
@@ -44,6 +44,21 @@ def causal_states(decoder: Pretrained, input_ids: torch.Tensor) -> torch.Tensor:
     states: torch.Tensor = decoder.encoder.model(
         input_ids=input_ids, attention_mask=causal_mask(input_ids.shape[1])
     ).last_hidden_state
+    return states
+
+
+def states_after(
+    decoder: Pretrained, input_ids: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, before: Cache
+) -> torch.Tensor:
+    """<int64>[B, m] at `positions` [B, m] -> last hidden states [B, m, d] of tokens that follow those in `before`.
+
+    `mask` <float32>[B or 1, 1, m, n] hides from each of the m tokens some of all n: those before, then these. Their
+    keys and values join `before`.
+    """
+    model = decoder.encoder.model
+    states: torch.Tensor = model.embeddings(input_ids=input_ids, position_ids=positions)
+    for layer in model.encoder.layer:
+        states = layer(states, mask, None, None, before)
     return states
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from transformers import DynamicCache
 
-from demos.bert.causal.decoder import next_word_logits
-from demos.bert.causal.writing import Method, beginning, write
+from demos.bert.causal.decoder import causal_mask, causal_states, states_after
+from demos.bert.causal.writing import beginning
 from demos.bert.pretraining.guesses import Guess, guess_at
 from demos.bert.pretraining.heads import Pretrained
 
@@ -105,8 +106,8 @@ class Answered:
 def answered(decoder: Pretrained, prompt: str, answer: str) -> Answered:
     """The answer's rank and probability after the prompt."""
     start, pieces = beginning(decoder, prompt), beginning(decoder, answer)[1:]
-    logits = next_word_logits(decoder, torch.tensor([[*start, *pieces]]))[0, len(start) - 1 : -1]
-    return scored(decoder.tokenizer, prompt, answer, pieces, logits)
+    states = causal_states(decoder, torch.tensor([[*start, *pieces]]))[0, len(start) - 1 : -1]
+    return scored(decoder.tokenizer, prompt, answer, pieces, decoder.word_logits(states))
 
 
 def scored(tokenizer: Any, prompt: str, answer: str, pieces: Sequence[int], logits: torch.Tensor) -> Answered:
@@ -122,7 +123,25 @@ def scored(tokenizer: Any, prompt: str, answer: str, pieces: Sequence[int], logi
     )
 
 
-def continued(decoder: Pretrained, prompt: str) -> str:
-    """What the decoder goes on with, the likeliest word piece each time, WRITTEN in all."""
-    chosen = write(decoder, beginning(decoder, prompt), Method(), WRITTEN)
-    return str(decoder.tokenizer.decode([candidate.guess.token_id for candidate in chosen]))
+@torch.inference_mode()
+def continued(decoder: Pretrained, prompts: Sequence[str]) -> list[str]:
+    """What the decoder goes on with after each prompt, the likeliest word piece each time, WRITTEN in all.
+
+    All are written at once, and no token is computed twice: its keys and values are kept. A prompt and what follows
+    must fit into the decoder's window.
+    """
+    rows = [beginning(decoder, prompt) for prompt in prompts]
+    lengths = torch.tensor([len(row) for row in rows])
+    n = int(lengths.max())
+    ids = torch.tensor([[*row, *[0] * (n - len(row))] for row in rows])
+    places, before = torch.arange(n), DynamicCache()
+    states = states_after(decoder, ids, places[None], causal_mask(n), before)[range(len(rows)), lengths - 1]
+    padding = places >= lengths[:, None]
+    mask = torch.zeros(len(rows), 1, 1, n).masked_fill(padding[:, None, None], torch.finfo(torch.float32).min)
+    written = [decoder.word_logits(states).argmax(-1)]
+    while len(written) < WRITTEN:
+        mask = torch.nn.functional.pad(mask, (0, 1))
+        positions = lengths + len(written) - 1
+        states = states_after(decoder, written[-1][:, None], positions[:, None], mask, before)[:, 0]
+        written.append(decoder.word_logits(states).argmax(-1))
+    return [str(decoder.tokenizer.decode(row)) for row in torch.stack(written, 1).tolist()]

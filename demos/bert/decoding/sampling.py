@@ -5,7 +5,7 @@ They are applied in the order of transformers' `generate`: temperature, then top
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -71,18 +71,26 @@ class Drawn:
 
 
 def sample(
-    next_logits: Callable[[tuple[int, ...]], Tensor], sampling: Sampling, end: int, longest: int, seed: int
-) -> tuple[Drawn, ...]:
-    """Tokens drawn one after the other, up to `end` (included) or `longest`; the same seed draws the same ones.
+    next_logits: Callable[[Sequence[tuple[int, ...]]], Tensor],
+    sampling: Sampling,
+    end: int,
+    longest: int,
+    seeds: Sequence[int],
+) -> list[tuple[Drawn, ...]]:
+    """For each seed, tokens drawn one after the other, up to `end` (included) or `longest`; it draws the same again.
 
-    `next_logits` is handed the tokens written so far and returns the logits [V] of the next.
+    `next_logits` is handed b texts of equal length and returns the logits [b, V] of the next tokens.
     """
-    generator = torch.Generator().manual_seed(seed)
-    drawn: tuple[Drawn, ...] = ()
-    while len(drawn) < longest and (not drawn or drawn[-1].token != end):
-        logits = next_logits(tuple(draw.token for draw in drawn))
-        shares = reshape(logits, sampling)
-        token = int(torch.multinomial(shares.final, 1, generator=generator))
-        own = logits.log_softmax(-1)[token].item()
-        drawn += (Drawn(token, shares.final[token].item(), own, int(shares.allowed.sum())),)
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    drawn: list[tuple[Drawn, ...]] = [() for _ in seeds]
+    going = list(range(len(seeds)))
+    while going:
+        logits = next_logits([tuple(draw.token for draw in drawn[at]) for at in going])
+        own = logits.log_softmax(-1)
+        for row, at in enumerate(going):
+            shares = reshape(logits[row], sampling)
+            token = int(torch.multinomial(shares.final, 1, generator=generators[at]))
+            of_token = shares.final[token].item(), own[row, token].item()
+            drawn[at] += (Drawn(token, *of_token, int(shares.allowed.sum())),)
+        going = [at for at in going if drawn[at][-1].token != end and len(drawn[at]) < longest]
     return drawn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,29 +15,50 @@ from demos.bert.translation.bundled import bundled, right
 from demos.bert.translation.decoding import LONGEST, Trained
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import BEGIN, END
+from demos.bert.translation.transformer import Transformer
 from demos.bert.translation.vocabulary import padded
 
 NO_WORDS = [0, BEGIN]  # padding and the beginning are never written
 
 
-def continuations(trained: Trained, source: Sequence[str]) -> Callable[[Sequence[tuple[int, ...]]], Tensor]:
-    """A function from b prefixes of equal length to the logits [b, V] of the next word of a translation of `source`."""
-    ids = padded([source], trained.source)
+class Continuations:
+    """From b prefixes of equal length to the logits [b, V] of the next word of a translation of `source`.
+
+    The source is read once, and each prefix goes on from the decoder's state after the one that is a word shorter.
+    """
 
     @torch.inference_mode()
-    def logits(prefixes: Sequence[tuple[int, ...]]) -> Tensor:
-        memory: Any = trained.model.read(ids.expand(len(prefixes), -1))
-        words = torch.tensor([[BEGIN, *prefix] for prefix in prefixes])
-        next_logits: Tensor = trained.model.write(memory, words).logits[:, -1].clone()
-        next_logits[:, NO_WORDS] = -torch.inf
-        return next_logits
+    def __init__(self, trained: Trained, source: Sequence[str]) -> None:
+        self._model: Any = trained.model
+        self._memory = self._model.read(padded([source], trained.source))
+        self._after: dict[tuple[int, ...], tuple[Tensor, list[Tensor]]] = {}  # a prefix: logits [V], the state's layers
 
-    return logits
+    def __call__(self, prefixes: Sequence[tuple[int, ...]]) -> Tensor:
+        self._compute(prefixes)
+        return torch.stack([self._after[prefix][0] for prefix in prefixes])
+
+    @torch.inference_mode()
+    def _compute(self, prefixes: Sequence[tuple[int, ...]]) -> None:
+        missing = [prefix for prefix in dict.fromkeys(prefixes) if prefix not in self._after]
+        if not missing:
+            return
+        words = torch.tensor([[prefix[-1] if prefix else BEGIN] for prefix in missing])
+        state: Any = None
+        if missing[0]:
+            shorter = [prefix[:-1] for prefix in missing]
+            self._compute(shorter)
+            state = [torch.stack(rows) for rows in zip(*(self._after[prefix][1] for prefix in shorter), strict=True)]
+            state = state if isinstance(self._model, Transformer) else torch.stack(state)
+        decoded = self._model.write(self._memory, words, state)
+        logits = decoded.logits[:, -1].clone()
+        logits[:, NO_WORDS] = -torch.inf
+        for row, prefix in enumerate(missing):
+            self._after[prefix] = logits[row], [layer[row] for layer in decoded.state]
 
 
 def search(trained: Trained, source: Sequence[str], width: int, penalty: float) -> Search:
     """Beam search for the translation of `source`."""
-    logits = continuations(trained, source)
+    logits = Continuations(trained, source)
     return beam_search(lambda prefixes: logits(prefixes).log_softmax(-1), width, penalty, END, LONGEST)
 
 
@@ -46,10 +67,9 @@ def greedy(trained: Trained, source: Sequence[str]) -> Hypothesis:
     return search(trained, source, 1, 0.0).finished[0]
 
 
-def drawn_words(trained: Trained, source: Sequence[str], sampling: Sampling, seed: int) -> tuple[Drawn, ...]:
-    """A translation whose words are drawn one after the other."""
-    logits = continuations(trained, source)
-    return sample(lambda prefix: logits([prefix])[0], sampling.check(), END, LONGEST, seed)
+def drawn_words(continuations: Continuations, sampling: Sampling, seeds: Sequence[int]) -> list[tuple[Drawn, ...]]:
+    """For each seed a translation whose words are drawn one after the other."""
+    return sample(continuations, sampling.check(), END, LONGEST, seeds)
 
 
 @cache

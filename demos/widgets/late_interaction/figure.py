@@ -5,31 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.embeddings.late_interaction import Interaction, TokenVectors
 from demos.bert.embeddings.search import Precision, ranking
 from demos.figures.cosine_heatmap import short
+from demos.figures.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.ranked_lists import Ranking, hits_of, ranked_html
 from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 10  # places of each list
-FRAME = "#d55e00"
+FRAME = {"color": "#d55e00", "width": 3}
 NAMES = ("A: one vector per sentence (cosine)", "B: one vector per token (MaxSim)")
 
 
-def interaction_figure(query: TokenVectors, sentence: TokenVectors, interaction: Interaction) -> go.Figure:
+def interaction_figure(query: TokenVectors, sentence: TokenVectors, interaction: Interaction) -> Figure:
     """The cosines [q, n]; the largest of each row, whose sum is MaxSim, has a frame."""
     figure = matrix_figure(interaction.cosines, query.labels, sentence.labels, scale="signed", limit=1.0, what="cosine")
-    for row, column in enumerate(interaction.best):
-        figure.add_shape(
-            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": FRAME, "width": 3}
-        )
-    figure.update_xaxes(title={"text": "the sentence", "standoff": 6})
-    figure.update_yaxes(title={"text": "the query"})
+    layout = figure["layout"]
+    layout["shapes"] += [
+        {"type": "rect", "x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5, "line": FRAME}
+        for row, column in enumerate(interaction.best.tolist())
+    ]
+    layout["xaxis"]["title"]["text"] = "the sentence"
+    layout["yaxis"]["title"]["text"] = "the query"
     return figure
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+import numpy as np
+
 from demos.bert.embeddings.late_interaction import TokenVectors, interaction, token_vectors
 from demos.bert.embeddings.search import Precision, ranking
 from demos.bert.embeddings.vector_cache import Encoded
@@ -32,21 +34,21 @@ def searched(
     query: TokenVectors,
     place: int,
     precisions: tuple[Precision, Precision] | None = None,
+    scores: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Generator[Encoded, None, dict[str, Any]]:
     """What the part's components show, by name: matrix, told, lists and numbers; tells while the list is encoded.
 
-    `place`, from 1, is that of the text to open among the first of MaxSim's. Raises UserError as `TokenIndexes.steps`
-    does, and where the opened text has no word.
+    `place`, from 1, is that of the text to open among the first of MaxSim's; `scores` are the index's of this query
+    where they are known. Raises UserError as `TokenIndexes.steps` does, and where the opened text has no word.
     """
     index = yield from services.token_vectors.steps(services.loaded(model), listed.sentences)
-    by_mean, by_token = index.scores(query)
+    by_mean, by_token = scores or index.scores(query)
     opened = int(ranking(by_token)[clamp(place - 1, min(SHOWN, len(listed.sentences)))])
     against = index.tokens[opened]
     maxsim = interaction(query, against)
-    scores = (by_mean, by_token)
     return {
         "matrix": interaction_figure(query, against, maxsim),
         "told": summary_html(query, listed.sentences[opened], against, maxsim, float(by_mean[opened])),
-        "lists": lists_html(scores, precisions, listed.sentences, listed.topics, (1.0, float(len(query)))),
+        "lists": lists_html((by_mean, by_token), precisions, listed.sentences, listed.topics, (1.0, float(len(query)))),
         "numbers": numbers_html(query, against, maxsim, index.token_count, len(index.tokens)),
     }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import plotly.graph_objects as go
+from typing import Any
 
 from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
@@ -20,7 +20,7 @@ STYLES = {
 }
 
 
-def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Figure:
+def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> Figure:
     """The first `steps` steps, one below the other, the best candidate of each on the left; `word` names a token.
 
     A line leads from what a candidate continues; the best text's is thick once all steps are shown.
@@ -30,14 +30,15 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Fi
     best = search.finished[0].tokens if steps >= len(search.steps) else ()
     lines: dict[bool, tuple[list[float | None], list[int | None]]] = {False: ([], []), True: ([], [])}
     for number, step in enumerate(search.steps[:steps], start=1):
-        dropped = 0
+        dropped = rank = 0
         for candidate in step:
             if candidate.fate == DROPPED:
                 dropped += 1
                 if dropped > DROPPED_SHOWN:
                     continue
-            tokens, rank = candidate.hypothesis.tokens, len([at for at in places.values() if at[1] == number])
+            tokens = candidate.hypothesis.tokens
             places[tokens] = at = (float(rank), number)
+            rank += 1
             above = places[tokens[:-1]]
             across, down = lines[bool(best) and best[:number] == tokens]
             across += [above[0], at[0], None]
@@ -47,29 +48,41 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> go.Fi
                 f"this token {candidate.log_probability:.3f}<br>score {candidate.hypothesis.score:.3f}"
             )
             nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), description))
-    figure = go.Figure()
+    traces: list[dict[str, Any]] = []
     for thick, (across, down) in lines.items():
         line = {"width": 4 if thick else 1.5, "color": CLASSES[0] if thick else SPECIAL}
-        faint = 0.5 if thick else 0.35  # a line runs through words
-        figure.add_scatter(x=across, y=down, mode="lines", line=line, opacity=faint, hoverinfo="skip", showlegend=False)
+        faint = {"opacity": 0.5 if thick else 0.35}  # a line runs through words
+        silent = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+        traces.append(silent | {"x": across, "y": down, "line": line} | faint)
     fates = {candidate.fate for step in search.steps for candidate in step}
     for fate, (name, colour, symbol) in STYLES.items():
         if fate not in fates:  # where no token ends a text, nothing ends
             continue
-        drawn = nodes[fate]
-        figure.add_scatter(
-            x=[node[0] for node in drawn], y=[node[1] for node in drawn], text=[node[2] for node in drawn],
-            customdata=[node[3] for node in drawn], mode="markers+text", name=name, textposition="bottom center",
-            marker={"color": colour, "symbol": symbol, "size": 11}, textfont={"size": SMALL}, cliponaxis=False,
-            hovertemplate="<b>%{text}</b><br>%{customdata}<extra></extra>",
-        )  # fmt: skip
-    figure.update_layout(**plotly_layout(height=90 + ROW * (steps + 1), margin={"l": 40, "r": 30, "t": 40, "b": 20}))
-    figure.update_layout(
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        showlegend=True,
-    )
+        xs, ys, words, descriptions = zip(*nodes[fate], strict=True) if nodes[fate] else ((), (), (), ())
+        marks = {
+            "type": "scatter",
+            "x": xs,
+            "y": ys,
+            "text": words,
+            "customdata": descriptions,
+            "mode": "markers+text",
+            "name": name,
+            "textposition": "bottom center",
+            "marker": {"color": colour, "symbol": symbol, "size": 11},
+            "textfont": {"size": SMALL},
+            "cliponaxis": False,
+            "hovertemplate": "<b>%{text}</b><br>%{customdata}<extra></extra>",
+        }
+        traces.append(marks)
     widest = max(x for x, _ in places.values())
     bare = {"showgrid": False, "zeroline": False}
-    figure.update_xaxes(**bare, range=[-0.5, max(3, widest) + 0.5], tickvals=[])
-    figure.update_yaxes(**bare, range=[steps + 0.7, -0.3], tickvals=list(range(1, steps + 1)), title={"text": "step"})
-    return figure
+    numbers = {"range": [steps + 0.7, -0.3], "tickvals": list(range(1, steps + 1)), "title": {"text": "step"}}
+    layout = plotly_layout(
+        height=90 + ROW * (steps + 1),
+        margin={"l": 40, "r": 30, "t": 40, "b": 20},
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        showlegend=True,
+        xaxis=bare | {"range": [-0.5, max(3, widest) + 0.5], "tickvals": []},
+        yaxis=bare | numbers,
+    )
+    return {"data": traces, "layout": layout}

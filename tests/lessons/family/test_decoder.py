@@ -25,6 +25,7 @@ from demos.lessons.family.decoder.question import answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 TEXT = "He opened the door and"
 GREEDY = ("greedy", 1, 0, 1, 1)
@@ -43,7 +44,7 @@ def last(services: Services, count: int, text: str, story: Story, *choices: Any)
 
 def view(services: Services, *choices: Any, width: Any = 2, length: Any = 6) -> dict[str, Any]:
     find = partial(searched, services, Searches(services))
-    return drawn(services, find, Sentence(TEXT, "", "minilm"), Story(), width, length, *choices)
+    return shown_values(drawn(services, find, Sentence(TEXT, "", "minilm"), Story(), width, length, *choices))
 
 
 def test_the_bars_are_the_decoders_distribution(services: Services) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -21,9 +22,9 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
+from demos.lessons.family.elmo import part as elmo
 from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
 from demos.lessons.family.elmo.part import FIRST, SECOND, WORD, weights_learned
-from demos.lessons.family.elmo.part import drawn as draw_elmo
 from demos.lessons.family.inputs.forms import EXTRACT, START, TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
 from demos.lessons.family.inputs.part import drawn as draw_inputs
 from demos.lessons.family.models.models import SEES, models
@@ -33,7 +34,9 @@ from demos.templates import environment
 from demos.training.sources import READERS
 from demos.training.tasks.registry import TASKS as TRAINED
 from tests.one_line import one_line
+from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 BAR = Sentence("", "", "minilm")
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -42,6 +45,10 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 @pytest.fixture(scope="module")
 def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
+
+
+def draw_elmo(services: Services, *choices: Any) -> dict[str, Any]:
+    return shown_values(elmo.drawn(elmo.Looks(services), *choices))
 
 
 def test_the_sum_is_that_of_the_equation_and_of_the_program(services: Services) -> None:
@@ -86,7 +93,7 @@ def test_long_sentences_show_the_words_around() -> None:
     assert window(20, 0) == range(7)
     assert window(20, 19) == range(13, 20)
     assert window(3, 1) == range(3)
-    figure = architectures([f"w{number}" for number in range(20)], 10)
+    figure = plotly(architectures([f"w{number}" for number in range(20)], 10))
     assert list(figure.layout.xaxis.ticktext) == [f"w{number}" for number in range(7, 14)]
 
 
@@ -172,7 +179,7 @@ def test_the_family_is_in_order_and_counted() -> None:
 
 def test_the_timeline_has_every_model_and_the_table_too() -> None:
     picture, table = show(BAR)
-    names = [text.strip() for trace in picture.data for text in trace.text]
+    names = [text.strip() for trace in plotly(picture).data for text in trace.text]
     assert sorted(names) == sorted(model.name for model in models())
     assert table.count("<tr>") == len(models()) + 1
     assert all(str(escape(model.source)) in table for model in models())

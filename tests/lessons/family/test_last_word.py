@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from demos.bert.causal.last_word import changes
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.family.last_word.part import drawn
+from demos.lessons.family.last_word import part
 from demos.lessons.family.last_word.question import answer
 from demos.page.services import Sentence, Services
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 TEXT = "The old man walked slowly to the bank"
+
+
+def drawn(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.drawn(*choices))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from demos.lessons.family.late_interaction import part, question
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import our_library
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 BAR = Sentence("The banker sat by the river.", "", "minilm")
 
@@ -21,6 +23,10 @@ BAR = Sentence("The banker sat by the river.", "", "minilm")
 @pytest.fixture(scope="module")
 def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, "minilm")
+
+
+def draw(services: Services, *choices: Any) -> dict[str, Any]:
+    return shown_values(part.drawn(part.Queries(services), *choices))
 
 
 def scores_of(bundled: LoadedModel, query: str) -> list[float]:
@@ -39,7 +45,7 @@ def scores_of(bundled: LoadedModel, query: str) -> list[float]:
 
 @pytest.mark.slow
 def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) -> None:
-    drawn = part.drawn(services, BAR, part.QUERY, 2)
+    drawn = draw(services, BAR, part.QUERY, 2)
     expected = scores_of(bundled, part.QUERY)
     order = np.argsort(-np.array(expected), kind="stable")
     lines = printed(str(drawn["program"]))
@@ -59,15 +65,15 @@ def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) ->
 @pytest.mark.parametrize("query", ["rings of a 🪐 planet", "the café's “menu”"])
 def test_the_program_leaves_out_what_the_page_leaves_out(services: Services, query: str) -> None:
     """A character outside the vocabulary is [UNK] to both, and counts; only what the tokenizer adds is left out."""
-    drawn = part.drawn(services, BAR, query, 1)
+    drawn = draw(services, BAR, query, 1)
     best = float(re.search(r"MaxSim (\S+) ", re.sub(r"<[^>]+>", "", str(drawn["told"])))[1])  # type: ignore[index]
     assert float(printed(str(drawn["program"]))[0].split(" ", 1)[0]) == pytest.approx(best, abs=6e-3)
 
 
 def test_an_empty_query_is_the_bars_sentence_and_one_without_a_word_is_told(services: Services) -> None:
-    assert part.drawn(services, BAR, " ", 1)["told"] == part.drawn(services, BAR, BAR.text, 1)["told"]
+    assert draw(services, BAR, " ", 1)["told"] == draw(services, BAR, BAR.text, 1)["told"]
     with pytest.raises(UserError, match="no word"):
-        part.drawn(services, BAR, "?!", 1)
-    shown = part.drawn(services, BAR, "<img src=x onerror=alert(1)>", 99)
+        draw(services, BAR, "?!", 1)
+    shown = draw(services, BAR, "<img src=x onerror=alert(1)>", 99)
     assert "<img" not in str(shown["told"])
     assert "<img" not in str(shown["numbers"])

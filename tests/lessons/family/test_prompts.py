@@ -16,15 +16,25 @@ from demos.bert.family import prompted
 from demos.bert.family.family_store import FamilyStore
 from demos.bert.family.members import OUR_DECODER
 from demos.bert.model.models import ModelStore
+from demos.lessons.family.prompts import part
 from demos.lessons.family.prompts.models import WRITERS, task_of
-from demos.lessons.family.prompts.part import chosen, of_all, of_one
+from demos.lessons.family.prompts.part import chosen
 from demos.lessons.family.prompts.question import answer
 from demos.page.services import Sentence, Services
 from tests.bert.family.family_hub import family_hub
 from tests.bert.family.tiny_family import member, write
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 EMPTY = Sentence("", "", "")
+
+
+def of_one(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.of_one(*choices))
+
+
+def of_all(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.of_all(*choices))
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,16 @@ from demos.bert.decoding.sampling import Sampling
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import held_out
-from demos.bert.translation.searching import continuations, drawn_words, greedy, missed, search, words_of
+from demos.bert.translation.kept import Kept
+from demos.bert.translation.searching import Continuations, drawn_words, greedy, missed, search, words_of
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.errors import UserError
-from demos.lessons.translation.search.part import drawn_by_chance, drawn_tree
+from demos.lessons.translation.search import part
 from demos.lessons.translation.search.program import search_code
 from demos.page.questions import questions
 from demos.page.services import Sentence
 from demos.widgets.search_tree.figure import tree_figure
+from tests.shown_values import shown_values
 
 EMPTY = Sentence("", "", "")
 KINDS = ("none", "additive", "transformer")
@@ -60,7 +62,7 @@ def test_greedy_misses_what_a_beam_finds() -> None:
 def test_the_tree_and_both_translations_are_shown() -> None:
     pair = missed("none", 4)[0]
     trained = bundled("none")
-    shown = drawn_tree(EMPTY, " ".join(pair.source[:-1]), "none", 4, 0.0, 99)
+    shown = shown_values(part.drawn_tree(Kept(), EMPTY, " ".join(pair.source[:-1]), "none", 4, 0.0, 99))
     assert "The beam's translation is likelier" in shown["found"]
     assert shown["steps"]["value"] == shown["steps"]["maximum"] == len(search(trained, pair.source, 4, 0.0).steps)
     goes_on = next(trace for trace in shown["tree"].data if trace.name == "goes on")
@@ -69,7 +71,7 @@ def test_the_tree_and_both_translations_are_shown() -> None:
         trained.target.words[one.hypothesis.tokens[-1]] for step in result.steps for one in step if one.fate == KEPT
     ]
     assert list(goes_on.text) == kept
-    assert max(tree_figure(result, trained.target.words.__getitem__, 3).data[2].y) == 3
+    assert max(tree_figure(result, trained.target.words.__getitem__, 3)["data"][2]["y"]) == 3
     answer = questions()["translation", "search"].compute
     assert answer is not None
     assert answer(None, EMPTY).facts == {"width": 4, "found": len(missed("none", 4))}  # type: ignore[arg-type]
@@ -88,15 +90,15 @@ def test_the_program_finds_the_same(kind: str, penalty: float) -> None:
 
 def test_what_is_drawn_by_chance() -> None:
     trained, source = bundled("additive"), held_out()[1].source
-    cold = drawn_words(trained, source, Sampling(0.05), 1)
+    (cold,) = drawn_words(Continuations(trained, source), Sampling(0.05), [1])
     assert tuple(one.token for one in cold) == greedy(trained, source).tokens
-    shown = drawn_by_chance(EMPTY, " ".join(source), "additive", 1.5, 3, 1.0, 7)
+    shown = shown_values(part.drawn_by_chance(Kept(), EMPTY, " ".join(source), "additive", 1.5, 3, 1.0, 7))
     assert "seed 11" in shown["drawn"]
     model, drawn = (np.array(bar.x, float) for bar in shown["bars"].data)
     assert (drawn > 0).sum() == 3
     assert drawn.sum() == pytest.approx(1, abs=1e-3)
     assert list(model) == sorted(model, reverse=True)
-    logits = continuations(trained, source)([(3,), (4,)])
+    logits = Continuations(trained, source)([(3,), (4,)])
     assert logits.shape == (2, len(trained.target))
     assert (logits[:, :2] == -torch.inf).all()
 
@@ -104,4 +106,4 @@ def test_what_is_drawn_by_chance() -> None:
 @pytest.mark.parametrize("values", [("lstm", 4, 0.0), ("none", None, 0.0), ("none", 4, float("nan"))])
 def test_bad_choices_are_one_sentence(values: tuple[object, ...]) -> None:
     with pytest.raises(UserError):
-        drawn_tree(EMPTY, "the cat sleeps", *values, 3)
+        part.drawn_tree(Kept(), EMPTY, "the cat sleeps", *values, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +17,18 @@ from demos.bert.translation.grammar import held_out
 from demos.bert.translation.six_words import STEPS, learned
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.errors import UserError
-from demos.lessons.translation.targets.part import OURS, SIX, beginner, drawn
+from demos.lessons.translation.targets import part
+from demos.lessons.translation.targets.part import OURS, SIX, beginner
 from demos.lessons.translation.targets.program import six_words_code, targets_code
 from demos.page.services import Sentence
+from tests.shown_values import shown_values
 
 EMPTY, PAIR = Sentence("", "", ""), held_out()[3]
 TYPED = " ".join(PAIR.source[:-1])
+
+
+def drawn(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.drawn(*choices))
 
 
 @pytest.mark.parametrize("kind", ["additive", "none", "transformer"])

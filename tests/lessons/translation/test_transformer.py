@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import example
+from demos.bert.translation.kept import Kept
 from demos.bert.translation.transformer_places import (
     ADDED,
     ATTENTION,
@@ -29,12 +31,19 @@ from demos.bert.translation.transformer_places import (
     row_vectors,
     translated,
 )
+from demos.lessons.translation.transformer import part
 from demos.lessons.translation.transformer.figure import LEFT, stacks
-from demos.lessons.translation.transformer.part import PLACES, drawn, strip_names
+from demos.lessons.translation.transformer.part import PLACES, strip_names
 from demos.lessons.translation.transformer.program import transformer_code
 from demos.page.services import Sentence
+from tests.shown_values import shown_values
 
 EMPTY, TYPED = Sentence("", "", ""), " ".join(example().source)
+KEPT = Kept()
+
+
+def drawn(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.drawn(KEPT, *choices))
 
 
 def test_the_picture_has_a_box_for_each_place_and_arrows_from_the_top() -> None:

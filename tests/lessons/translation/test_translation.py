@@ -7,6 +7,7 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +18,14 @@ from demos.bert.model.models import ModelStore
 from demos.bert.translation.bundled import bundled, read_sentence, right
 from demos.bert.translation.decoding import decoder_step, steps, translate
 from demos.bert.translation.grammar import example, held_out
+from demos.bert.translation.kept import Kept
 from demos.bert.translation.tasks import TASKS
 from demos.bert.translation.timing import Measured, Times
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.bert.translation.waiting import Waiting, waiting
 from demos.errors import UserError
-from demos.lessons.translation.decoding.part import drawn, lost
+from demos.lessons.translation.decoding import part
+from demos.lessons.translation.decoding.part import lost
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
 from demos.lessons.translation.training.figure_times import times_figure, times_summary
@@ -32,9 +35,16 @@ from demos.page.services import Sentence, Services
 from demos.training.service.training_service import TrainingService
 from demos.training.translation.training import Plan
 from tests.one_line import one_line
+from tests.plotly_figure import plotly
+from tests.shown_values import shown_values
 
 TYPED = " ".join(example().source)
 EMPTY = Sentence("", "", "")
+KEPT = Kept()
+
+
+def drawn(*choices: Any) -> dict[str, Any]:
+    return shown_values(part.drawn(KEPT, *choices))
 
 
 def test_the_picture_holds_the_weights() -> None:
@@ -86,7 +96,7 @@ def test_without_attention_there_is_one_vector_and_no_weights() -> None:
 @pytest.mark.parametrize("typed", ["", "<img src=x onerror=alert(1)>", "😀", "x" * 10_000, None])
 def test_what_can_not_be_read_is_one_sentence(typed: str | None) -> None:
     with pytest.raises(UserError) as fault:
-        drawn(EMPTY, typed, 1, "additive")  # type: ignore[arg-type]
+        drawn(EMPTY, typed, 1, "additive")
     assert len(str(fault.value)) < 250
 
 
@@ -119,19 +129,19 @@ def test_shares_by_length_are_counted() -> None:
     assert shares_by_length([3, 6, 7, 20, 21], [True, False, True, False, False]) == [
         ("1 to 6", 2, 0.5), ("7 to 9", 1, 1.0), ("13 or more", 2, 0.0),
     ]  # fmt: skip
-    figure = length_figure([3, 20], {"one": (True, False), "two": (True, True)})
+    figure = plotly(length_figure([3, 20], {"one": (True, False), "two": (True, True)}))
     assert [list(bar.x) for bar in figure.data] == [[1.0, 0.0], [1.0, 1.0]]
 
 
 def test_hostile_words_stay_text_in_the_picture() -> None:
-    figure = alignment_figure(["<b>a</b>"], ["<i>"], np.ones((1, 1)))
+    figure = plotly(alignment_figure(["<b>a</b>"], ["<i>"], np.ones((1, 1))))
     assert figure.layout.xaxis.ticktext == ("&lt;b&gt;a&lt;/b&gt;",)
     assert figure.layout.yaxis.ticktext == ("&lt;i&gt;",)
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side(task: str) -> None:
-    opening = idle(task)
+    opening = shown_values(idle(task))
     weights = np.array(opening["plot"].data[0].z, float)
     np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-3)
     assert weights.max() < 0.3
@@ -149,7 +159,7 @@ def test_the_curves_of_the_runs_are_their_looks() -> None:
         Ran("french", "two", 10, 25, 5.0, (False,) * len(held_out())),
     )
     told = compared(ran)
-    (one, two) = told["curves"].data
+    (one, two) = plotly(told["curves"]).data
     assert list(zip(one.x, one.y, strict=True)) == list(looks)
     assert (one.name, two.name, len(two.x)) == ("one", "two", 0)
     assert "<td>120</td>" in told["runs"]  # milliseconds a step
@@ -184,7 +194,7 @@ def test_a_run_leaves_all_its_looks_and_runs_of_another_task_go() -> None:
     trainer = Trainer(SimpleNamespace(trainings=TrainingService()))  # type: ignore[arg-type]
     french = Ran("french", "GRU, attention", 10, 25, 3.0, (True,) * len(held_out()))
     *_, last = trainer.train(trainer.trainings.runs.new(), Plan("additive", 75, 1, "dates"), (french,))
-    (line,) = last["curves"].data
+    (line,) = plotly(last["curves"]).data
     assert line.x == (0, 25, 50, 75)
     assert line.y[0] == 0 < line.y[-1] <= 1
     assert [one.task for one in last["ran"]] == ["dates"]
@@ -231,6 +241,6 @@ def test_the_times_are_told_as_measured() -> None:
     assert cells == [
         ["8", "16", "64", "8.0"], ["16", "32", "128", "8.0"], ["20", "20", "20", "1.0"], ["0.64", "2.56", "41", "64.0"],
     ]  # fmt: skip
-    lines = {line.name: (list(line.x), list(line.y)) for line in times_figure(measured).data}
+    lines = {line.name: (list(line.x), list(line.y)) for line in plotly(times_figure(measured)).data}
     assert lines["GRU, writing"] == ([8, 16, 64], pytest.approx([16, 32, 128]))
     assert len(lines) == 4

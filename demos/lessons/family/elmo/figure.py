@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.elmo.who_sees import NAMES, Dependence
+from demos.figures.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 from demos.templates import plot_text
@@ -53,73 +54,89 @@ def lines_of(panel: int, n: int, at: int) -> list[tuple[Line, str]]:
     return lines
 
 
-def architectures(words: Sequence[str], at: int) -> go.Figure:
+def architectures(words: Sequence[str], at: int) -> Figure:
     """Three panels as in Devlin et al. 2019, figure 3, for the words around number `at`."""
     shown = window(len(words), at)
-    names, place, n = [words[number] for number in shown], at - shown.start, len(shown)
-    figure = go.Figure()
+    layout = plotly_layout(height=345, margin={"l": 64, "r": 8, "t": 50, "b": 70}, showlegend=False, annotations=[])
+    traces: list[dict[str, Any]] = []
     for panel, (title, sees_what) in enumerate(PANELS.items()):
-        axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"}
-        coloured = lines_of(panel, n, place)
-        for colour, width in ((GREY, 1), (FORWARD, 2.5), (BACKWARD, 2.5)):
-            lines = [line for line, of_line in coloured if of_line == colour]
-            xs = [x for (x0, _), (x1, _) in lines for x in (x0, x1, None)]
-            ys = [y for (_, y0), (_, y1) in lines for y in (y0, y1, None)]
-            figure.add_scatter(
-                x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", **axes
-            )
-        lifts = (-LIFT, LIFT) if panel == 2 else (0.0,)
-        nodes = [(i + lift, level + lift) for level in (1, 2) for lift in lifts for i in range(n)]
-        size = 11 if panel == 2 else 17
-        figure.add_scatter(
-            x=[x for x, _ in nodes], y=[y for _, y in nodes], mode="markers", hoverinfo="skip",
-            marker={"size": size, "color": "#8a9096"}, **axes,
-        )  # fmt: skip
-        hues = [word_colour(shown.start + i) for i in range(n)]
-        figure.add_scatter(
-            x=list(range(n)), y=[0] * n, mode="markers", hoverinfo="skip",
-            marker={"size": 19, "symbol": "square", "color": hues}, **axes,
-        )  # fmt: skip
-        last = len(words)
-        sees = [
-            ("all words", f"words 1 to {i}", f"words 1 to {i}, and words {i} to {last}") for i in range(1, last + 1)
-        ]
-        figure.add_scatter(
-            x=list(range(n)), y=[3] * n, mode="markers", name=title,
-            marker={"size": [26 if i == place else 19 for i in range(n)], "symbol": "square", "color": hues},
-            text=[f"{plot_text(words[i])}: depends on {sees[i][panel]}" for i in shown],
-            hovertemplate="%{text}<extra></extra>", **axes,
-        )  # fmt: skip
+        axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"} if panel else {"xaxis": "x", "yaxis": "y"}
+        traces += [{"type": "scatter"} | axes | trace for trace in _panel(panel, words, shown, at - shown.start)]
         low = panel / 3 + (0.015 if panel else 0)
-        axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
-        figure.update_layout(
-            {
-                f"xaxis{panel + 1}": axis
-                | {"domain": [low, (panel + 1) / 3 - 0.015], "range": [-0.6, n - 0.4], "anchor": f"y{panel + 1}"}
-                | {"tickvals": list(range(n)), "ticktext": [plot_text(name) for name in names], "tickangle": -45},
-                f"yaxis{panel + 1}": axis
-                | {"range": [-0.4, 3.4], "anchor": f"x{panel + 1}"}
-                | {"tickvals": [0, 1, 2, 3] if panel == 0 else []}
-                | {"ticktext": ["input", "layer 1", "layer 2", "output"]},
-            }
-        )
-        figure.add_annotation(
-            x=low, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-            text=f"<b>{title}</b><br>{sees_what}", align="left", font={"size": 16},
-        )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(height=345, margin={"l": 64, "r": 8, "t": 50, "b": 70}, showlegend=False),
-    )
-    return figure
+        layout |= _panel_axes(panel, [plot_text(words[number]) for number in shown], low)
+        place = {"x": low, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        heading = {"text": f"<b>{title}</b><br>{sees_what}", "align": "left", "font": {"size": 16}}
+        layout["annotations"].append(place | heading | {"showarrow": False})
+    return {"data": traces, "layout": layout}
 
 
-def dependence_figure(dependence: Dependence) -> go.Figure:
+def _panel(panel: int, words: Sequence[str], shown: range, place: int) -> list[dict[str, Any]]:
+    """A panel's lines, its nodes, its inputs, and its last states, of which `place` is looked at."""
+    n, last = len(shown), len(words)
+    coloured = lines_of(panel, n, place)
+    traces: list[dict[str, Any]] = []
+    for colour, width in ((GREY, 1), (FORWARD, 2.5), (BACKWARD, 2.5)):
+        lines = [line for line, of_line in coloured if of_line == colour]
+        xs = [x for (x0, _), (x1, _) in lines for x in (x0, x1, None)]
+        ys = [y for (_, y0), (_, y1) in lines for y in (y0, y1, None)]
+        line = {"mode": "lines", "line": {"color": colour, "width": width}}
+        traces.append({"x": xs, "y": ys, "hoverinfo": "skip"} | line)
+    lifts = (-LIFT, LIFT) if panel == 2 else (0.0,)
+    nodes = [(i + lift, level + lift) for level in (1, 2) for lift in lifts for i in range(n)]
+    hues = [word_colour(number) for number in shown]
+    sees = [
+        ("all words", f"words 1 to {i}", f"words 1 to {i}, and words {i} to {last}")[panel] for i in range(1, last + 1)
+    ]
+    return [
+        *traces,
+        {
+            "x": [x for x, _ in nodes],
+            "y": [y for _, y in nodes],
+            "mode": "markers",
+            "hoverinfo": "skip",
+            "marker": {"size": 11 if panel == 2 else 17, "color": "#8a9096"},
+        },
+        {
+            "x": list(range(n)),
+            "y": [0] * n,
+            "mode": "markers",
+            "hoverinfo": "skip",
+            "marker": {"size": 19, "symbol": "square", "color": hues},
+        },
+        {
+            "x": list(range(n)),
+            "y": [3] * n,
+            "mode": "markers",
+            "name": list(PANELS)[panel],
+            "marker": {"size": [26 if i == place else 19 for i in range(n)], "symbol": "square", "color": hues},
+            "text": [f"{plot_text(words[number])}: depends on {sees[number]}" for number in shown],
+            "hovertemplate": "%{text}<extra></extra>",
+        },
+    ]
+
+
+def _panel_axes(panel: int, names: Sequence[str], low: float) -> dict[str, Any]:
+    """The axes of a panel that begins at `low`, a share of the figure's width."""
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True}
+    number = panel + 1 if panel else ""
+    return {
+        f"xaxis{number}": bare
+        | {"domain": [low, (panel + 1) / 3 - 0.015], "range": [-0.6, len(names) - 0.4], "anchor": f"y{number}"}
+        | {"tickvals": list(range(len(names))), "ticktext": names, "tickangle": -45},
+        f"yaxis{number}": bare
+        | {"range": [-0.4, 3.4], "anchor": f"x{number}", "tickvals": [0, 1, 2, 3] if panel == 0 else []}
+        | {"ticktext": ["input", "layer 1", "layer 2", "output"]},
+    }
+
+
+def dependence_figure(dependence: Dependence) -> Figure:
     """A row for each model, a column for each word; an empty cell is a word that the state does not depend on."""
     values = np.where(np.abs(dependence.change) < ROUNDING, np.nan, dependence.change)
     rows, columns = (Labels(tuple(names), (False,) * len(names)) for names in (NAMES, dependence.words))
     figure = matrix_figure(values, rows, columns, what="changes the state by")
-    figure.update_xaxes(title=None, tickangle=-45)
-    figure.update_yaxes(title=None)
-    figure.update_traces(hovertemplate="%{y}: hiding <b>%{x}</b><br>1 − cosine %{z:.4f}<extra></extra>")
-    figure.update_layout(height=250)
+    layout, heatmap = figure["layout"], figure["data"][0]
+    layout["height"] = 250
+    layout["xaxis"] |= {"title": None, "tickangle": -45}
+    layout["yaxis"] |= {"title": None}
+    heatmap["hovertemplate"] = "%{y}: hiding <b>%{x}</b><br>1 − cosine %{z:.4f}<extra></extra>"
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 
 from demos.bert.elmo.bundled import bundled
 from demos.bert.elmo.learned_shares import LearnedShares, layers_of_uses, learn_shares
-from demos.bert.elmo.mixing import gates, mixed, read, shares_of, standardised
-from demos.bert.elmo.who_sees import dependence, word_tokens
+from demos.bert.elmo.mixing import Read, gates, mixed, read, shares_of, standardised
+from demos.bert.elmo.who_sees import Dependence, dependence, word_tokens
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.word_senses import bundled_uses
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.errors import UserError
 from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.family.elmo.figure import architectures, dependence_figure
@@ -29,6 +31,7 @@ from demos.templates import templates
 TEXT = templates(__file__)
 FIRST, SECOND, WORD = "Let's stick to the plan.", "He hit the dog with a stick.", "stick"
 MOST_WORDS, MOST_CHARACTERS = 24, 300
+MOST_BYTES = 4 * 2**20  # of the states that are kept: those of two sentences are some 50 kB
 LAYERS = ("h0: the word alone", "h1: layer 1", "h2: layer 2")
 
 
@@ -71,7 +74,7 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "The word's vector in both sentences, with torch alone")
     page.keep(elmo_first=first, elmo_second=second, elmo_word=word, elmo_norm=norm)
     page.keep(**{f"s{number}": weight for number, weight in enumerate(weights)})
-    show = by_component(parts, partial(drawn, page.services))
+    show = by_component(parts, partial(drawn, Looks(page.services)))
     moved = [first.change, second.change, word.change, norm.input, *(weight.change for weight in weights)]
     inputs = [first, second, word, norm, *weights]
     page.draw(show, inputs, list(parts.values()), triggers=moved, show_progress="hidden")
@@ -79,25 +82,63 @@ def build(page: Page) -> None:
     page.on([learn.click], weights_learned, [norm], [learned, *weights], **HEAVY)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a BERT and the small ELMo make of a word in two sentences."""
+
+    reads: tuple[Read, ...]  # by ELMo
+    places: tuple[int, ...]  # of the word in each
+    seen: Dependence  # in the first sentence
+    by_bert: tuple[np.ndarray, ...]  # <float32>[L + 1, d]: the word's states
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all states."""
+        return sum(reading.layers.nbytes for reading in self.reads) + sum(states.nbytes for states in self.by_bert)
+
+
+class Looks:
+    """What was looked at lately, for all readers: another weight computes no state again."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._models = ObjectNumbers()
+        self._looks: Recent[Look] = Recent(MOST_BYTES, lambda look: look.nbytes, services.memory, "ELMo's states")
+
+    def __call__(self, model: str, first: str, second: str, name: str) -> Look:
+        """Raises UserError where a sentence has no word or too many, or where `name` is not in both."""
+        loaded = self.services.loaded(model)
+        encodings = [checked(loaded, text) for text in (first, second)]
+        places = tuple(place_of(encoding, name) for encoding in encodings)
+
+        def look(_: Any) -> Look:
+            trained, words = bundled(), [word_tokens(encoding) for encoding in encodings]
+            runs = self.services.runs.get_many(loaded, [(encoding.text, "") for encoding in encodings])
+            return Look(
+                tuple(read(trained, [word for word, _ in of_sentence]) for of_sentence in words),
+                places,
+                dependence(loaded, trained, encodings[0], places[0]),
+                tuple(
+                    run.hidden_states[:, of_sentence[place][1]].mean(1)
+                    for run, of_sentence, place in zip(runs, words, places, strict=True)
+                ),
+            )
+
+        return self._looks.make((self._models.of(loaded.model), first, second, name), look)
+
+
 def drawn(
-    services: Services, sentence: Sentence, first: str, second: str, word: str, norm: bool, *weights: float
+    looks: Looks, sentence: Sentence, first: str, second: str, word: str, norm: bool, *weights: float
 ) -> dict[str, Any]:
     """All that two sentences, a word in both and three weights show."""
-    loaded, trained = services.loaded(sentence.model), bundled()
+    trained = bundled()
     shares = shares_of([float(weight or 0) for weight in weights])
-    encodings = [checked(loaded, text) for text in (first, second)]
     name = str(word or "").strip().lower()[:60]
-    places = [place_of(encoding, name) for encoding in encodings]
-    reads = [read(trained, [sentence_word for sentence_word, _ in word_tokens(encoding)]) for encoding in encodings]
+    look = looks(sentence.model, first, second, name)
+    reads, places = look.reads, look.places
     states = [reading.layers[:, place] for reading, place in zip(reads, places, strict=True)]  # two of [3, 2d]
     layers = [standardised(of_word) for of_word in states] if norm else states
     together = [mixed(of_word, shares) for of_word in layers]
-    seen = dependence(loaded, trained, encodings[0], places[0])
-    runs = [services.run(Sentence(encoding.text, "", sentence.model)) for encoding in encodings]
-    by_bert = [
-        run.hidden_states[:, word_tokens(encoding)[place][1]].mean(1)
-        for run, encoding, place in zip(runs, encodings, places, strict=True)
-    ]
     alike = cosine(np.stack([*layers[0], together[0]]), np.stack([*layers[1], together[1]]))
     strips = [
         (f"{name} {number}: {what}", vector)
@@ -106,20 +147,23 @@ def drawn(
     ]
     return {
         "models": architectures(reads[0].words, places[0]),
-        "seen": dependence_figure(seen),
+        "seen": dependence_figure(look.seen),
         "told": TEXT.expected(reads[0].words, places[0], reads[0].after[places[0]], reads[0].before[places[0]]),
         "strips": strips_figure(strips),
         "cosines": TEXT.cosines(
-            name, list(zip((*LAYERS, "sum"), alike, strict=True)), cosine(*by_bert), loaded.spec.title
+            name,
+            list(zip((*LAYERS, "sum"), alike, strict=True)),
+            cosine(*look.by_bert),
+            looks.services.loaded(sentence.model).spec.title,
         ),
-        "numbers": TEXT.numbers(
+        "numbers": lambda: TEXT.numbers(
             strips_table(strips, "The strips above"),
             gates(trained, reads[0].words, places[0]),
             shares,
             trained.measured,
             len(together[0]),
         ),
-        "program": elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
+        "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
     }
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from demos.bert.causal.last_word import Changes
+from demos.figures.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE, NO_VALUE
 from demos.figures.palette import colour_scale, plotly_layout
@@ -14,76 +15,96 @@ from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
 ROW = 24  # pixels of a state
+LOWER, UPPER = 0.42, 0.58  # shares of the height: where the lower picture ends, and where the upper one begins
 SEEN = 0.9  # the colour of a pair that attends
 
 
-def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> go.Figure:
+def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Figure:
     """Two heatmaps over the same tokens: a row a state, the last layer on top, darker for a larger change."""
     limit = max(0.01, *(float(np.nanmax(changes.moved)) for changes in (bert, decoder)))
-    titles = [f"{plot_text(name)}: attends to both sides", "The decoder: attends only to the left"]
-    figure = make_subplots(rows=2, cols=1, subplot_titles=titles, vertical_spacing=0.16, shared_xaxes=True)
-    for row, changes in enumerate((bert, decoder), start=1):
-        first = max(0, len(bert.encoding) - shown)
-        figure.add_trace(
-            go.Heatmap(
-                x=_names(changes, first),
-                y=_states(changes),
-                z=np.round(changes.moved[:, first:], 5),
-                zmin=0,
-                zmax=limit,
-                colorscale=colour_scale("magnitude"),
-                hoverongaps=False,
-                hovertemplate="<b>%{x}</b>, %{y}<br>1 − cosine %{z:.4f}<extra></extra>",
-                xgap=1,
-                ygap=1,
-                colorbar=BAR | {"tickformat": ".2~f", "nticks": 6},
-                showscale=row == 1,
-            ),
-            row=row,
-            col=1,
-        )
-    names = _names(bert, max(0, len(bert.encoding) - shown))
-    rows = len(bert.moved) + len(decoder.moved)
-    figure.update_layout(
-        **plotly_layout(height=150 + ROW * rows, margin={"l": 96, "r": 10, "t": 30, "b": 90}, plot_bgcolor=NO_VALUE)
-    )
+    first = max(0, len(bert.encoding) - shown)
+    traces = [
+        {
+            "type": "heatmap",
+            "x": _names(changes, first),
+            "y": _states(changes),
+            "z": np.round(changes.moved[:, first:], 5),
+            "zmin": 0,
+            "zmax": limit,
+            "colorscale": colour_scale("magnitude"),
+            "hoverongaps": False,
+            "hovertemplate": "<b>%{x}</b>, %{y}<br>1 − cosine %{z:.4f}<extra></extra>",
+            "xgap": 1,
+            "ygap": 1,
+            "colorbar": BAR | {"tickformat": ".2~f", "nticks": 6},
+            "showscale": changes is bert,
+            "xaxis": axis,
+            "yaxis": axis.replace("x", "y"),
+        }
+        for changes, axis in ((bert, "x"), (decoder, "x2"))
+    ]
+    names = _names(bert, first)
+    side = BARE | {"tickfont": {"size": SMALL}}
     ticks = {"tickvals": names, "ticktext": [label.split(" ", 1)[1] for label in names], "tickangle": -60}
-    figure.update_xaxes(**BARE, tickfont={"size": SMALL})
-    figure.update_xaxes(**ticks, row=2, col=1)
-    figure.update_yaxes(**BARE, tickfont={"size": SMALL})
-    figure.update_annotations(font_size=17)
-    return figure
+    layout = plotly_layout(
+        height=150 + ROW * (len(bert.moved) + len(decoder.moved)),
+        margin={"l": 96, "r": 10, "t": 30, "b": 90},
+        plot_bgcolor=NO_VALUE,
+        xaxis=side | {"anchor": "y", "domain": [0, 1], "matches": "x2", "showticklabels": False},
+        yaxis=side | {"anchor": "x", "domain": [UPPER, 1]},
+        xaxis2=side | {"anchor": "y2", "domain": [0, 1]} | ticks,
+        yaxis2=side | {"anchor": "x2", "domain": [0, LOWER]},
+        annotations=[
+            _title(f"{plot_text(name)}: attends to both sides", 0.5, 1),
+            _title("The decoder: attends only to the left", 0.5, LOWER),
+        ],
+    )
+    return {"data": traces, "layout": layout}
 
 
-def masks_figure(bert: Changes, decoder: Changes, shown: int) -> go.Figure:
+def masks_figure(bert: Changes, decoder: Changes, shown: int) -> Figure:
     """Who attends to whom in every layer: a filled cell for each pair that does, queries down, keys across."""
-    sizes = [min(shown, len(changes.encoding)) for changes in (bert, decoder)]
-    masks = [np.ones((sizes[0], sizes[0])), np.tri(sizes[1])]
-    figure = make_subplots(rows=1, cols=2, subplot_titles=["BERT's mask", "Decoder's mask"], horizontal_spacing=0.1)
-    for column, (mask, changes) in enumerate(zip(masks, (bert, decoder), strict=True), start=1):
+    traces = []
+    for changes, mask_of, axis in ((bert, np.ones_like, "x"), (decoder, np.tril, "x2")):
         names = _names(changes, max(0, len(changes.encoding) - shown))
-        figure.add_trace(
-            go.Heatmap(
-                x=names,
-                y=names,
-                z=np.where(mask > 0, SEEN, np.nan),
-                zmin=0,
-                zmax=1,
-                colorscale=colour_scale("magnitude"),
-                hoverongaps=False,
-                hovertemplate="<b>%{y}</b> attends to <b>%{x}</b><extra></extra>",
-                xgap=1,
-                ygap=1,
-                showscale=False,
-            ),
-            row=1,
-            col=column,
-        )
-    figure.update_layout(**plotly_layout(height=230, margin={"l": 24, "r": 6, "t": 30, "b": 24}, plot_bgcolor=NO_VALUE))
-    figure.update_xaxes(**BARE, showticklabels=False, title={"text": "key", "standoff": 4})
-    figure.update_yaxes(**BARE, showticklabels=False, autorange="reversed", title={"text": "query", "standoff": 4})
-    figure.update_annotations(font_size=17)
-    return figure
+        mask = mask_of(np.ones((len(names), len(names))))
+        heatmap = {
+            "type": "heatmap",
+            "x": names,
+            "y": names,
+            "z": np.where(mask > 0, SEEN, np.nan),
+            "zmin": 0,
+            "zmax": 1,
+            "colorscale": colour_scale("magnitude"),
+            "hoverongaps": False,
+            "hovertemplate": "<b>%{y}</b> attends to <b>%{x}</b><extra></extra>",
+            "xgap": 1,
+            "ygap": 1,
+            "showscale": False,
+            "xaxis": axis,
+            "yaxis": axis.replace("x", "y"),
+        }
+        traces.append(heatmap)
+    key = BARE | {"showticklabels": False, "title": {"text": "key", "standoff": 4}}
+    query = BARE | {"showticklabels": False, "autorange": "reversed", "title": {"text": "query", "standoff": 4}}
+    query |= {"domain": [0, 1]}
+    layout = plotly_layout(
+        height=230,
+        margin={"l": 24, "r": 6, "t": 30, "b": 24},
+        plot_bgcolor=NO_VALUE,
+        xaxis=key | {"anchor": "y", "domain": [0, 0.45]},
+        yaxis=query | {"anchor": "x"},
+        xaxis2=key | {"anchor": "y2", "domain": [0.55, 1]},
+        yaxis2=query | {"anchor": "x2"},
+        annotations=[_title("BERT's mask", 0.225, 1), _title("Decoder's mask", 0.775, 1)],
+    )
+    return {"data": traces, "layout": layout}
+
+
+def _title(text: str, x: float, y: float) -> dict[str, Any]:
+    """A heading that stands on a panel, whose upper edge is at `y`; both are shares of the figure."""
+    place = {"x": x, "xanchor": "center", "xref": "paper", "y": y, "yanchor": "bottom", "yref": "paper"}
+    return place | {"text": text, "showarrow": False, "font": {"size": 17}}
 
 
 def summary_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:

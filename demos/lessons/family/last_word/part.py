@@ -48,8 +48,8 @@ def drawn(services: Services, sentence: Sentence, word: str) -> dict[str, Any]:
         "plot": changes_figure(bert, decoder, name, SHOWN),
         "masks": masks_figure(bert, decoder, SHOWN),
         "said": summary_html(bert, decoder, word.strip(), name, SHOWN),
-        "numbers": numbers_html(bert, decoder, name),
-        "program": changes_code(sentence.text, word),
+        "numbers": lambda: numbers_html(bert, decoder, name),
+        "program": lambda: changes_code(sentence.text, word),
     }
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
+import numpy as np
 
+from demos.bert.embeddings.late_interaction import TokenVectors
 from demos.bert.model.generators import drained
+from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
-from demos.lessons.family.late_interaction.precisions import library_precisions
+from demos.lessons.family.late_interaction.precisions import library_index, library_precisions
 from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import folds
@@ -21,6 +24,7 @@ from demos.widgets.late_interaction.figure import SHOWN
 from demos.widgets.late_interaction.late_interaction import LONGEST, query_of, searched
 
 TEXT = templates(__file__)
+MOST_BYTES = 4 * 2**20  # of the queries that are kept: one of a dozen tokens is 25 kB
 QUERY = "Where can I see the rings of a planet?"
 QUERIES = [QUERY, "How do I bake bread without yeast?", "My head hurts and I feel sick.", "The striker scored twice."]
 
@@ -46,15 +50,45 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "Prints the list of MaxSim, with transformers and torch")
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(late_query=query, late_place=place)
-    page.draw(by_component(parts, partial(drawn, page.services)), [query, place], list(parts.values()))
+    page.draw(by_component(parts, partial(drawn, Queries(page.services))), [query, place], list(parts.values()))
 
 
-def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
+class Scored(NamedTuple):
+    """A query, and both scores of every sentence."""
+
+    query: TokenVectors
+    scores: tuple[np.ndarray, np.ndarray]
+
+
+class Queries:
+    """What was searched for lately, for all readers: another place of the list is no other search."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._models = ObjectNumbers()
+        self._scored: Recent[Scored] = Recent(
+            MOST_BYTES,
+            lambda scored: scored.query.units.nbytes + sum(score.nbytes for score in scored.scores),
+            services.memory,
+            "queries",
+        )
+
+    def __call__(self, model: str, text: str) -> Scored:
+        """Raises UserError where the query has no word."""
+
+        def search(_: Any) -> Scored:
+            query = query_of(self.services, model, text)
+            return Scored(query, library_index(self.services, model).scores(query))
+
+        return self._scored.make((self._models.of(self.services.loaded(model).model), text), search)
+
+
+def drawn(queries: Queries, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
     """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
-    wanted, model = query_text(sentence, typed), sentence.model
-    query = query_of(services, model, wanted)
-    shown = drained(searched(services, model, our_library(), query, place, library_precisions(services, model)))
-    return shown | {"program": max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
+    wanted, model, services = query_text(sentence, typed), sentence.model, queries.services
+    precisions, scored = library_precisions(services, model), queries(model, wanted)
+    shown = drained(searched(services, model, our_library(), scored.query, place, precisions, scored.scores))
+    return shown | {"program": lambda: max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
 
 
 def query_text(sentence: Sentence, typed: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
+from demos.figures.figure import Figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.family.models.models import SEES, Model
@@ -18,57 +17,46 @@ TRANSFORMER = "2017-03"  # where the second of the two axes begins, on which a y
 EARLY = 0.22  # share of the first
 
 
-def timeline(models: Sequence[Model]) -> go.Figure:
+def timeline(models: Sequence[Model]) -> Figure:
     """A mark for each model, its hue and its shape by what a word's state depends on."""
-    figure = go.Figure()
+    traces = []
     for sees, colour, symbol in zip(SEES, CLASSES, SYMBOLS, strict=False):
         alike = [(row, model) for row, model in enumerate(models) if model.sees == sees]
         early = [(row, model) for row, model in alike if model.date < TRANSFORMER]
-        named = False
-        for axis, some in (("x", early), ("x2", alike[len(early) :])):
-            if not some:
-                continue
-            figure.add_scatter(
-                x=[f"{model.date}-01" for _, model in some],
-                y=[row for row, _ in some],
-                xaxis=axis,
-                mode="markers+text",
-                marker={"size": 14, "color": colour, "symbol": symbol},
-                text=[f" {plot_text(model.name)} " for _, model in some],
-                textposition=["middle left" if model.date > LATE else "middle right" for _, model in some],
-                textfont={"size": 16},
-                name=sees,
-                legendgroup=sees,
-                showlegend=not named,
-                customdata=[(plot_text(model.changed), _size(model)) for _, model in some],
-                hovertemplate="<b>%{text}</b>%{x|%B %Y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-                cliponaxis=False,
-            )
-            named = True
-    figure.update_layout(
-        **plotly_layout(
-            height=ROW * len(models) + 160,
-            margin={"l": 10, "r": 10, "t": 10, "b": 130},
-            legend={"orientation": "h", "y": -0.08, "yanchor": "top", "x": 0, "font": {"size": 16}},
-            shapes=[
-                {
-                    "type": "line",
-                    "xref": "paper",
-                    "yref": "paper",
-                    "x0": EARLY,
-                    "x1": EARLY,
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": SPECIAL, "width": 2, "dash": "dot"},
-                }
-            ],  # where the scale changes
-        ),
-        xaxis={"range": ["1996-01-01", f"{TRANSFORMER}-01"], "dtick": "M120", "domain": [0, EARLY]},
-        xaxis2={"range": [f"{TRANSFORMER}-01", "2023-06-01"], "dtick": "M12", "domain": [EARLY, 1], "anchor": "y"},
+        of_axes = [(axis, some) for axis, some in (("x", early), ("x2", alike[len(early) :])) if some]
+        for number, (axis, some) in enumerate(of_axes):
+            marks = {
+                "type": "scatter",
+                "x": [f"{model.date}-01" for _, model in some],
+                "y": [row for row, _ in some],
+                "xaxis": axis,
+                "mode": "markers+text",
+                "marker": {"size": 14, "color": colour, "symbol": symbol},
+                "text": [f" {plot_text(model.name)} " for _, model in some],
+                "textposition": ["middle left" if model.date > LATE else "middle right" for _, model in some],
+                "textfont": {"size": 16},
+                "name": sees,
+                "legendgroup": sees,
+                "showlegend": number == 0,
+                "customdata": [(plot_text(model.changed), _size(model)) for _, model in some],
+                "hovertemplate": "<b>%{text}</b>%{x|%B %Y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+                "cliponaxis": False,
+            }
+            traces.append(marks)
+    years = {"tickformat": "%Y", "tick0": "2000-01-01", "tickangle": 0}
+    dots = {"color": SPECIAL, "width": 2, "dash": "dot"}
+    change = {"type": "line", "xref": "paper", "yref": "paper", "x0": EARLY, "x1": EARLY, "y0": 0, "y1": 1}
+    layout = plotly_layout(
+        height=ROW * len(models) + 160,
+        margin={"l": 10, "r": 10, "t": 10, "b": 130},
+        legend={"orientation": "h", "y": -0.08, "yanchor": "top", "x": 0, "font": {"size": 16}},
+        shapes=[change | {"line": dots}],  # where the scale changes
+        xaxis=years | {"range": ["1996-01-01", f"{TRANSFORMER}-01"], "dtick": "M120", "domain": [0, EARLY]},
+        xaxis2=years
+        | {"range": [f"{TRANSFORMER}-01", "2023-06-01"], "dtick": "M12", "domain": [EARLY, 1], "anchor": "y"},
+        yaxis={"range": [len(models) - 0.4, -0.6], "visible": False},
     )
-    figure.update_xaxes(tickformat="%Y", tick0="2000-01-01", tickangle=0)
-    figure.update_yaxes(range=[len(models) - 0.4, -0.6], visible=False)
-    return figure
+    return {"data": traces, "layout": layout}
 
 
 def _size(model: Model) -> str:

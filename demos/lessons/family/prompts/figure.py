@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-
-import plotly.graph_objects as go
+from typing import Any
 
 from demos.bert.causal.prompts import SHOTS, Answered, Task
 from demos.bert.family.members import BOTH, Member
+from demos.figures.figure import Figure
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label
@@ -27,49 +27,43 @@ def question_html(member: Member, task: Task, results: Sequence[Answered], writt
     return TEXT.question(member, task, member.stack == BOTH, rows, token_label, percent)
 
 
-def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> go.Figure:
+def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> Figure:
     """A mark for each question's rank, by the number of examples, and a line through the medians."""
-    figure = go.Figure()
     columns = SHOTS[: len(rows[0])]
-    for column, shots in enumerate(columns):
-        ranks = [row[column].rank for row in rows]
-        figure.add_trace(
-            go.Scatter(
-                x=[str(shots)] * len(ranks),
-                y=ranks,
-                mode="markers",
-                marker={"size": 10, "color": CLASSES[0], "opacity": 0.55},
-                text=[plot_text(f"{question} → {answer}") for question, answer in task.pairs],
-                hovertemplate="%{text}<br>rank %{y:,}<extra></extra>",
-                showlegend=False,
-            )
-        )
-    figure.add_trace(
-        go.Scatter(
-            x=[str(shots) for shots in columns],
-            y=medians_of(rows),
-            mode="lines+markers",
-            name="median",
-            line={"color": CLASSES[1], "width": 3},
-            marker={"symbol": "line-ew-open", "size": 30, "line": {"width": 4}},
-            hovertemplate="median %{y:,.1f}<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        **plotly_layout(
-            height=330, margin={"l": 74, "r": 10, "t": 34, "b": 50}, legend={"x": 0, "y": 1.02, "yanchor": "bottom"}
-        )
-    )
-    figure.update_xaxes(type="category", title={"text": "examples in the prompt", "standoff": 6})
+    questions = [plot_text(f"{question} → {answer}") for question, answer in task.pairs]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "x": [str(shots)] * len(rows),
+            "y": [row[column].rank for row in rows],
+            "mode": "markers",
+            "marker": {"size": 10, "color": CLASSES[0], "opacity": 0.55},
+            "text": questions,
+            "hovertemplate": "%{text}<br>rank %{y:,}<extra></extra>",
+            "showlegend": False,
+        }
+        for column, shots in enumerate(columns)
+    ]
+    medians = {
+        "type": "scatter",
+        "x": [str(shots) for shots in columns],
+        "y": medians_of(rows),
+        "mode": "lines+markers",
+        "name": "median",
+        "line": {"color": CLASSES[1], "width": 3},
+        "marker": {"symbol": "line-ew-open", "size": 30, "line": {"width": 4}},
+        "hovertemplate": "median %{y:,.1f}<extra></extra>",
+    }
     ticks = [1, 10, 100, 1000, 10000]
-    figure.update_yaxes(
-        type="log",
-        range=[4.6, -0.15],
-        title={"text": f"rank (of {words:,})"},
-        tickvals=ticks,
-        ticktext=[f"{tick:,}" for tick in ticks],
+    ranks = {"type": "log", "range": [4.6, -0.15], "title": {"text": f"rank (of {words:,})"}}
+    layout = plotly_layout(
+        height=330,
+        margin={"l": 74, "r": 10, "t": 34, "b": 50},
+        legend={"x": 0, "y": 1.02, "yanchor": "bottom"},
+        xaxis={"type": "category", "title": {"text": "examples in the prompt", "standoff": 6}},
+        yaxis=ranks | {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]},
     )
-    return figure
+    return {"data": [*traces, medians], "layout": layout}
 
 
 def all_html(task: Task, rows: Sequence[Sequence[Answered]], member: Member) -> str:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from demos.bert.causal.prompts import TASKS, Answered, Task, answered, continued
 from demos.bert.family import prompted
 from demos.bert.family.members import BOTH, MEMBERS, OUR_DECODER, Member
+from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 from demos.page.services import Services
 
 WRITERS = {key: MEMBERS[key] for key in (OUR_DECODER, "gpt2", "t5-small")}
 
 
+KEPT_TASKS, KEPT_TEXTS = 24, 240  # of all models: 36 answers of a task are some 40 kB, the texts of a question 1 kB
+
+_models = ObjectNumbers()
+_answers: OnceCache[None, list[list[Answered]]] = OnceCache(KEPT_TASKS)
+_texts: OnceCache[None, list[str]] = OnceCache(KEPT_TEXTS)
+
+
 class Prompted(NamedTuple):
     """A model that is given prompts."""
 
+    model: Any
     answer: Callable[[str, str], Answered]  # how likely it makes an answer after a prompt
-    go_on: Callable[[str], str]  # what it writes after a prompt
+    go_on: Callable[[Sequence[str]], list[str]]  # what it writes after each prompt
     words: int  # of its vocabulary
     prompts: Callable[[Task, int], list[str]] = Task.prompts  # of a question
 
@@ -27,18 +36,40 @@ def model_of(services: Services, member: Member) -> Prompted:
     """The model of this member. Raises UserError where it can't be had."""
     if member.key == OUR_DECODER:
         decoder = services.decoder()
-        return Prompted(partial(answered, decoder), partial(continued, decoder), decoder.decoder.out_features)
+        own = partial(answered, decoder), partial(continued, decoder)
+        return Prompted(decoder.encoder.model, *own, decoder.decoder.out_features)
     loaded = services.family.get(member.key)
-    read, words = (loaded.model, loaded.tokenizer), loaded.model.config.vocab_size
+    model, read, words = loaded.model, (loaded.model, loaded.tokenizer), loaded.model.config.vocab_size
     if member.stack == BOTH:
-        both = partial(prompted.answered_by_both, *read), partial(prompted.written_by_both, *read)
-        return Prompted(*both, words, Task.text_to_text)
-    return Prompted(partial(prompted.answered, *read), partial(prompted.continued, *read), words)
+        write = partial(prompted.written_by_both, *read)
+        answer, prompts = partial(prompted.answered_by_both, *read), Task.text_to_text
+    else:
+        write = partial(prompted.continued, *read)
+        answer, prompts = partial(prompted.answered, *read), Task.prompts
+    return Prompted(model, answer, lambda texts: [write(text) for text in texts], words, prompts)
 
 
-def answers(model: Prompted, task: Task, at: int) -> list[Answered]:
-    """The question `at` after each of its prompts."""
-    return [model.answer(prompt, task.pairs[at][1]) for prompt in model.prompts(task, at)]
+def answers(model: Prompted, task: Task) -> list[list[Answered]]:
+    """All questions of a task, each after each of its prompts: asked once for all readers."""
+
+    def asked() -> Generator[None, None, list[list[Answered]]]:
+        yield
+        return [
+            [model.answer(prompt, answer) for prompt in model.prompts(task, at)]
+            for at, (_, answer) in enumerate(task.pairs)
+        ]
+
+    return _answers.get((_models.of(model.model), task), asked, None)
+
+
+def texts(model: Prompted, task: Task, at: int) -> list[str]:
+    """What the model writes after each prompt of question `at`: written once for all readers."""
+
+    def written() -> Generator[None, None, list[str]]:
+        yield
+        return model.go_on(model.prompts(task, at))
+
+    return _texts.get((_models.of(model.model), task, at), written, None)
 
 
 def writer_of(key: str) -> Member:

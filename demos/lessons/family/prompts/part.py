@@ -12,7 +12,7 @@ from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
 from demos.lessons.family.prompts.figure import TEXT, all_html, question_html, ranks_figure
-from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, writer_of
+from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, texts, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
@@ -78,17 +78,19 @@ def of_one(services: Services, _: Sentence, name: str, number: float, writer: st
     task, member = task_of(name), writer_of(writer)
     at = clamp(float(number or 1) - 1, len(task.pairs))
     model = model_of(services, member)
-    results = answers(model, task, at)
-    written = [model.go_on(result.prompt) for result in results]
-    return {"one": question_html(member, task, results, written), "program": prompt_code(member, task, at)}
+    results = answers(model, task)[at]
+    return {
+        "one": lambda: question_html(member, task, results, texts(model, task, at)),
+        "program": lambda: prompt_code(member, task, at),
+    }
 
 
 def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str, Any]:
     """The ranks of all questions of a task."""
     task, member = task_of(name), writer_of(writer)
     model = model_of(services, member)
-    rows = [answers(model, task, at) for at in range(len(task.pairs))]
-    return {"plot": ranks_figure(task, rows, model.words), "numbers": all_html(task, rows, member)}
+    rows = answers(model, task)
+    return {"plot": ranks_figure(task, rows, model.words), "numbers": lambda: all_html(task, rows, member)}
 
 
 PART = Part(

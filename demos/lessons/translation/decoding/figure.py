@@ -3,49 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-import plotly.graph_objects as go
-
+from demos.figures.figure import Figure
+from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.translation.figure import ROW
 from demos.templates import plot_text
 
 VECTOR = 0.55  # where it stands between the words
-BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
 
 
 def one_vector_figure(
     source: Sequence[str], written: Sequence[str], probabilities: Sequence[float], step: int, width: int
-) -> go.Figure:
+) -> Figure:
     """Lines from the English words to one vector of `width` numbers, and from there to a bar for each written word.
 
     A bar is the probability of the word when it was written; `step`, from 0, stands out.
     """
     down, up = ([(at + 0.5) / len(words) for at in range(len(words))] for words in (source, written))
-    figure = go.Figure()
     lines = [(0.0, VECTOR, place, 0.5, False) for place in down]
     lines += [(VECTOR, 1.0, 0.5, place, at == step) for at, place in enumerate(up)]
-    for x0, x1, y0, y1, chosen in sorted(lines, key=lambda line: line[-1]):
-        line = {"color": CLASSES[0] if chosen else SPECIAL, "width": 4 if chosen else 1}
-        figure.add_scatter(x=[x0, x1], y=[y0, y1], mode="lines", line=line, hoverinfo="skip", showlegend=False)
-    figure.add_scatter(
-        x=[VECTOR], y=[0.5], mode="markers", marker={"size": 26, "symbol": "square", "color": CLASSES[1]},
-        hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
-    figure.add_bar(
-        y=up, x=[round(share, 4) for share in probabilities], orientation="h", width=0.66 / len(written),
-        xaxis="x2", yaxis="y2", opacity=0.8,
-        marker={"color": [CLASSES[0] if at == step else SPECIAL for at in range(len(written))]},
-        customdata=[plot_text(word) for word in written],
-        hovertemplate="<b>%{customdata}</b><br>probability %{x:.4f}<extra></extra>",
-    )  # fmt: skip
+    silent = {"type": "scatter", "hoverinfo": "skip", "showlegend": False}
+    traces: list[dict[str, Any]] = [
+        silent
+        | {"x": [x0, x1], "y": [y0, y1], "mode": "lines"}
+        | {"line": {"color": CLASSES[0] if chosen else SPECIAL, "width": 4 if chosen else 1}}
+        for x0, x1, y0, y1, chosen in sorted(lines, key=lambda line: line[-1])
+    ]
+    square = {"size": 26, "symbol": "square", "color": CLASSES[1]}
+    traces.append(silent | {"x": [VECTOR], "y": [0.5], "mode": "markers", "marker": square})
+    bars = {
+        "type": "bar",
+        "y": up,
+        "x": [round(share, 4) for share in probabilities],
+        "orientation": "h",
+        "width": 0.66 / len(written),
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "opacity": 0.8,
+        "marker": {"color": [CLASSES[0] if at == step else SPECIAL for at in range(len(written))]},
+        "customdata": [plot_text(word) for word in written],
+        "hovertemplate": "<b>%{customdata}</b><br>probability %{x:.4f}<extra></extra>",
+    }
+    traces.append(bars)
     left, right = (20 + max(map(len, words)) * 9 for words in (source, written))
     height = max(330, ROW * max(len(source), len(written)) + 80)
-    figure.update_layout(
-        **plotly_layout(height=height, margin={"l": left, "r": right, "t": 10, "b": 64}, showlegend=False)
-    )
     title = {"text": f"one vector:<br>{width} numbers"}
-    figure.update_layout(
+    layout = plotly_layout(
+        height=height,
+        margin={"l": left, "r": right, "t": 10, "b": 64},
+        showlegend=False,
         xaxis=BARE | {"domain": [0, 0.66], "range": [0, 1], "showticklabels": False, "title": title},
         yaxis=BARE | {"range": [1, 0], "tickvals": down, "ticktext": [plot_text(word) for word in source]},
         xaxis2={"domain": [0.66, 1], "range": [0, 1], "title": {"text": "probability"}}
@@ -54,4 +62,4 @@ def one_vector_figure(
         | {"range": [1, 0], "anchor": "x2", "side": "right", "ticklabelstandoff": 4}
         | {"tickvals": up, "ticktext": [plot_text(word) for word in written]},
     )
-    return figure
+    return {"data": traces, "layout": layout}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence, right
-from demos.bert.translation.decoding import decoder_step, step_at, steps, translate
+from demos.bert.translation.decoding import Trained, decoder_step, step_at, steps
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL
+from demos.bert.translation.kept import Kept
 from demos.figures.matrix import matrix_table
 from demos.lessons.translation.decoding.figure import one_vector_figure
 from demos.lessons.translation.decoding.program import decoding_code
@@ -59,27 +62,29 @@ def build(page: Page) -> None:
     parts["choice"] = step
     page.keep(english=sentence, word=step, attention=score)
     lengths = parts.pop("lengths")
-    page.draw(by_component(parts, drawn), [sentence, step, score], list(parts.values()), show_progress="hidden")
+    show = by_component(parts, partial(drawn, Kept(page.services.memory)))
+    page.draw(show, [sentence, step, score], list(parts.values()), show_progress="hidden")
     page.draw(lambda _: length_figure(*by_length()), [], [lengths], show_progress="hidden")
 
 
-def drawn(_: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
+def drawn(kept: Kept, _: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
     """All that one English sentence, the number of a French word, and a decoder with attention or without show."""
     attends = score != "none"
     trained = bundled("additive" if attends else "none")
     source = read_sentence(str(typed or ""))
-    written, decoded = steps(trained, source)
-    both = [translate(bundled(kind), [source])[0] for _, kind in KINDS]
+    by_kind = {kind: kept(steps, kind, source) for _, kind in KINDS}
+    written, decoded = by_kind[trained.model.score]
+    both = [words[:-1] for words, _ in by_kind.values()]
     pair = next((pair for pair in held_out() if pair.source == source), None)
     weights = decoded.weights[0].numpy()
-    shares = decoded.logits[0].softmax(-1).max(-1).values.tolist()
     at = step_at(float(word or 1), written)
-    lengths, answers = by_length()
     links = pair.links if pair and pair.target == written[:-1] else ()
     return {
         "plot": alignment_figure(source, written, weights, links, at)
         if attends
-        else one_vector_figure(source, written, shares, at, decoded.context.shape[-1]),
+        else one_vector_figure(
+            source, written, decoded.logits[0].softmax(-1).amax(-1).tolist(), at, decoded.context.shape[-1]
+        ),
         "choice": step_slider(word, at, written),
         "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
         "both": TEXT.both(
@@ -88,16 +93,23 @@ def drawn(_: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
             attends and bool(links),
             lost() if lost() != " ".join(source[:-1]) else "",
         ),
-        "numbers": TEXT.numbers(
-            matrix_table(weights, labels(written), labels(source), "Attention weights") if attends else "",
-            list(answers),
-            list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
-            [word for word in trained.source.words[len(SPECIAL) :] if word != "."],
-        ),
-        "program": decoding_code(source, trained.model.score, at + 1),
+        "numbers": lambda: numbers(trained, source, written, weights if attends else None),
+        "program": lambda: decoding_code(source, trained.model.score, at + 1),
     }
 
 
+def numbers(trained: Trained, source: Sequence[str], written: Sequence[str], weights: np.ndarray | None) -> str:
+    """The weights, where there are any, as a table; the shares by length; and the words that can be typed."""
+    lengths, answers = by_length()
+    return TEXT.numbers(
+        "" if weights is None else matrix_table(weights, labels(written), labels(source), "Attention weights"),
+        list(answers),
+        list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
+        [word for word in trained.source.words[len(SPECIAL) :] if word != "."],
+    )
+
+
+@cache
 def lost() -> str:
     """The longest sentence of the menu that is right with attention and wrong without."""
     rights = zip(held_out()[:LISTED], right("additive"), right("none"), strict=False)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
+import torch
 
+from demos.bert.decoding.beam import Search
 from demos.bert.decoding.sampling import Sampling, reshape
 from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
-from demos.bert.translation.searching import continuations, drawn_words, greedy, missed, search, words_of
+from demos.bert.translation.kept import Kept
+from demos.bert.translation.searching import Continuations, drawn_words, greedy, missed, search, words_of
 from demos.errors import UserError
 from demos.lessons.translation.search.figure import distribution_figure
 from demos.lessons.translation.search.program import search_code
@@ -65,21 +70,23 @@ def build(page: Page) -> None:
         temperature=temperature, top_k=top_k, top_p=top_p, drawn_seed=seed,
     )  # fmt: skip
     searched, sampled = [sentence, kind, width, penalty, steps], [sentence, kind, temperature, top_k, top_p, seed]
+    kept = Kept(page.services.memory)
     tree = {name: parts[name] for name in ("tree", "found", "numbers", "program", "steps")}
     page.draw(
-        by_component(tree, drawn_tree), searched, list(tree.values()), show_progress="hidden",
+        by_component(tree, partial(drawn_tree, kept)), searched, list(tree.values()), show_progress="hidden",
         triggers=[sentence.input, kind.input, width.input, penalty.input, steps.input],
     )  # fmt: skip
     chance = {name: parts[name] for name in ("drawn", "bars")}
-    page.draw(by_component(chance, drawn_by_chance), sampled, list(chance.values()), show_progress="hidden")
+    show = by_component(chance, partial(drawn_by_chance, kept))
+    page.draw(show, sampled, list(chance.values()), show_progress="hidden")
 
 
-def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any) -> dict[str, Any]:
+def drawn_tree(kept: Kept, _: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any) -> dict[str, Any]:
     """The search and its tree."""
     trained, source = chosen(kind), read_sentence(str(typed or ""))
     wide = int(number(width, 1, MOST_WIDTH))
     power = number(penalty, 0, MOST_PENALTY)
-    result, first = search(trained, source, wide, power), greedy(trained, source)
+    result, first = kept(search, str(kind), source, wide, power), kept(greedy, str(kind), source)
     upto = int(number(steps, 0, len(result.steps)))
     pair = next((pair for pair in held_out() if pair.source == source), None)
     finished = [
@@ -93,35 +100,37 @@ def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, ste
         "found": TEXT.translations(
             source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate
         ),
-        "numbers": TEXT.numbers(
-            finished,
-            [
-                (at, [trained.target.words[token] for token in candidate.hypothesis.tokens],
-                 candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate)
-                for at, step in enumerate(result.steps, start=1) for candidate in step
-            ],
-        ),
-        "program": search_code(str(kind), source, wide, power),
-    }  # fmt: skip
+        "numbers": lambda: TEXT.numbers(finished, list(candidates(trained, result))),
+        "program": lambda: search_code(str(kind), source, wide, power),
+    }
+
+
+def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str], float, float, str]]:
+    """(the step, the words so far, their log-probability, that of the last word, the fate) of all candidates."""
+    for at, step in enumerate(result.steps, start=1):
+        for candidate in step:
+            words = [trained.target.words[token] for token in candidate.hypothesis.tokens]
+            yield at, words, candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate
 
 
 def drawn_by_chance(
-    _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
+    kept: Kept, _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
 ) -> dict[str, Any]:
     """Five translations drawn by chance, and the distribution of the word at which the model is least sure."""
     trained, source = chosen(kind), read_sentence(str(typed or ""))
     sampling = Sampling(number(temperature, 0.1, 3), int(number(top_k, 0, 1_000)), number(top_p, 0.05, 1)).check()
     first = int(number(seed, 0, 2**31))
+    seeds, continuations = range(first, first + SEEDS), Continuations(trained, source)
     texts = []
-    for draw_seed in range(first, first + SEEDS):
-        drawn = drawn_words(trained, source, sampling, draw_seed)
+    for draw_seed, drawn in zip(seeds, drawn_words(continuations, sampling, seeds), strict=True):
         words = [trained.target.words[word.token] for word in drawn]
         texts.append((draw_seed, words[:-1], sum(word.log_probability for word in drawn)))
-    tokens, logits = greedy(trained, source).tokens, continuations(trained, source)
-    steps = [reshape(logits([tokens[:at]])[0], sampling) for at in range(len(tokens))]
-    at = min(range(len(steps)), key=lambda place: steps[place].original.max().item())
-    shown = steps[at].original.topk(WORDS).indices.tolist()
-    rows = [(trained.target.words[w], steps[at].original[w].item(), steps[at].final[w].item()) for w in shown]
+    tokens = kept(greedy, str(kind), source).tokens
+    logits = torch.cat([continuations([tokens[:at]]) for at in range(len(tokens))])
+    at = int(logits.softmax(-1).amax(-1).argmin())
+    step = reshape(logits[at], sampling)
+    shown = step.original.topk(WORDS).indices.tolist()
+    rows = [(trained.target.words[w], step.original[w].item(), step.final[w].item()) for w in shown]
     return {
         "drawn": TEXT.drawn(texts, [trained.target.words[token] for token in tokens[:at]]),
         "bars": distribution_figure(rows),

@@ -128,8 +128,8 @@ def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
             (float(after[at, word]), new[at]), (sum(old), sum(new)),
         ),
         "costs": costs_table(right, old, new, "sum"),
-        "numbers": TEXT.numbers_of_six(len(words), math.log(len(words)), len(right), six_words.WIDTH),
-        "program": six_words_code(step),
+        "numbers": lambda: TEXT.numbers_of_six(len(words), math.log(len(words)), len(right), six_words.WIDTH),
+        "program": lambda: six_words_code(step),
     }  # fmt: skip
 
 
@@ -159,8 +159,8 @@ def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
             (last, after.costs[at]), len(words),
         ),
         "costs": costs_table(names, before.costs, after.costs, "mean"),
-        "numbers": TEXT.numbers(len(words), math.log(len(words))),
-        "program": targets_code(kind, pair.source, pair.target),
+        "numbers": lambda: TEXT.numbers(len(words), math.log(len(words))),
+        "program": lambda: targets_code(kind, pair.source, pair.target),
     }  # fmt: skip
 
 

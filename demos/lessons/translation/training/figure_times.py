@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.translation.timing import SENTENCES, Measured
+from demos.figures.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.lessons.translation.figure import ABOVE
 from demos.templates import templates
 
 TEXT = templates(__file__)
 MODES = {"trained": ("forward pass", "solid"), "written": ("writing", "dash")}
 
 
-def times_figure(measured: Measured) -> go.Figure:
+def times_figure(measured: Measured) -> Figure:
     """Milliseconds against words, both on logarithmic axes; a colour for each translator, dashed where it writes."""
-    figure = go.Figure()
-    for number, (name, times) in enumerate(measured.times.items()):
-        for mode, (title, dash) in MODES.items():
-            of_mode = getattr(times, mode)
-            figure.add_scatter(
-                x=list(of_mode), y=[1e3 * seconds for seconds in of_mode.values()], name=f"{name}, {title}",
-                mode="lines+markers", line={"color": CLASSES[number], "width": 3, "dash": dash},
-                marker={"size": 10, "symbol": ("circle", "diamond")[number]},
-                hovertemplate="%{x} words: <b>%{y:.3g} ms</b><extra>" + f"{name}, {title}" + "</extra>",
-            )  # fmt: skip
-    figure.update_layout(**plotly_layout(height=360, margin={"l": 70, "r": 20, "t": 20, "b": 60}))
-    figure.update_layout(legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, showlegend=True)
+    traces = [
+        {
+            "type": "scatter",
+            "x": list(of_mode),
+            "y": [1e3 * seconds for seconds in of_mode.values()],
+            "name": f"{name}, {title}",
+            "mode": "lines+markers",
+            "line": {"color": CLASSES[number], "width": 3, "dash": dash},
+            "marker": {"size": 10, "symbol": ("circle", "diamond")[number]},
+            "hovertemplate": f"%{{x}} words: <b>%{{y:.3g}} ms</b><extra>{name}, {title}</extra>",
+        }
+        for number, (name, times) in enumerate(measured.times.items())
+        for of_mode, title, dash in ((getattr(times, mode), *look) for mode, look in MODES.items())
+    ]
     ticks = list(next(iter(measured.times.values())).trained)
-    figure.update_xaxes(
-        type="log", title="words per sentence (read, and written)", tickvals=ticks, ticktext=[str(n) for n in ticks]
+    words = {"title": {"text": "words per sentence (read, and written)"}, "tickvals": ticks}
+    layout = plotly_layout(
+        height=360,
+        margin={"l": 70, "r": 20, "t": 20, "b": 60},
+        legend=ABOVE | {"y": 1.0},
+        showlegend=True,
+        xaxis={"type": "log", "ticktext": [str(n) for n in ticks]} | words,
+        yaxis={"type": "log", "title": {"text": f"milliseconds for {SENTENCES} sentences"}, "dtick": 1},
     )
-    figure.update_yaxes(type="log", title=f"milliseconds for {SENTENCES} sentences", dtick=1)
-    return figure
+    return {"data": traces, "layout": layout}
 
 
 def times_summary(measured: Measured) -> Markup:

@@ -76,7 +76,7 @@ def build(page: Page) -> None:
     def show(_: Sentence, reader: str, begun: str, run: str, ran: Any, *values: Any) -> dict[str, Any]:
         """The part before a run; while one is under way or drawn, only what no run draws."""
         plan = read_plan(*values)
-        fixed = {"program": training_code(plan), "waits": waits(plan.task)}
+        fixed = {"program": lambda: training_code(plan), "waits": waits(plan.task)}
         if run or ran or controller.is_elsewhere(reader, begun):
             return fixed
         return fixed | idle(plan.task)

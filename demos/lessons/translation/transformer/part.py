@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
@@ -15,6 +15,7 @@ from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import SHOWN, TOP, step_at
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
+from demos.bert.translation.kept import Kept
 from demos.bert.translation.transformer import HEADS, LAYERS, Written
 from demos.bert.translation.transformer_places import (
     ATTENTION,
@@ -77,8 +78,9 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
     parts["choice"] = word
     page.keep(place=place, transformer_english=sentence, transformer_word=word, attention_head=head)
+    show = by_component(parts, partial(drawn, Kept(page.services.memory)))
     page.draw(
-        by_component(parts, drawn), [place, sentence, word, head], list(parts.values()),
+        show, [place, sentence, word, head], list(parts.values()),
         triggers=[place.change, sentence.input, word.input, head.input], show_progress="hidden",
     )  # fmt: skip
 
@@ -89,20 +91,21 @@ def drawing() -> Any:
     return stacks(LAYERS)
 
 
-def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
+def drawn(kept: Kept, _: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
     """All that one sentence, a place and a row show."""
     source = read_sentence(str(typed or ""))
-    written, encoded, computed = translated(bundled(TRANSFORMER), source)
+    written, encoded, computed = kept(translated, TRANSFORMER, source)
     decoder_words = [SPECIAL[BEGIN], *written[:-1]]
     at, number, of_head = clamp(place, len(PLACES)), step_at(float(word or 1), written), clamp(_less(head), HEADS)
     chosen = PLACES[at]
     likeliest = next_words(computed, number)
+    table: Callable[[], str]
     changes: dict[str, Any] = {
         "picture": TEXT.picture(
             drawing(), ACROSS, at, source, decoder_words[: number + 1], likeliest[0][0], likeliest[0][2]
         ),
         "choice": step_slider(word, number, written),
-        "program": transformer_code(source),
+        "program": lambda: transformer_code(source),
     }
     asks = source if chosen.kind == ENCODER else decoder_words
     row_number = clamp(number, len(asks))
@@ -112,7 +115,7 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
         row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
         figure = alignment_figure(answers, asks, row.weights, (), row_number)
         changes |= {"plot": gr.update(value=figure, visible=True), "strips": gr.update(visible=False)}
-        table = matrix_table(row.weights, labels(asks), labels(answers), "Attention weights")
+        table = partial(matrix_table, row.weights, labels(asks), labels(answers), "Attention weights")
         changes["said"] = TEXT.attention(
             f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
             asks, answers, *origins(shown), row, asks[row_number], of_head + 1, HEADS, shown.kind == DECODER,
@@ -128,9 +131,9 @@ def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str
         strips = [(name, vectors[key]) for key, name in strip_names(chosen).items()]
         changes["said"] = said_at(chosen, asks[row_number], row_number, vectors)
         changes |= {"plot": gr.update(visible=False), "strips": gr.update(value=strips_figure(strips), visible=True)}
-        table = strips_table(strips, f"The vectors of “{asks[row_number]}”")
-    changes["numbers"] = TEXT.numbers(
-        table,
+        table = partial(strips_table, strips, f"The vectors of “{asks[row_number]}”")
+    changes["numbers"] = lambda: TEXT.numbers(
+        table(),
         [(candidate, [f"{logit:.3f}", f"{share:.4f}"]) for candidate, logit, share in likeliest],
         sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
     )

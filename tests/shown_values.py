@@ -1,0 +1,24 @@
+"""What a part's handler answers, as its tests read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from demos.figures.figure import is_figure
+from tests.plotly_figure import plotly
+
+
+def shown_values(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What is shown, by name: also what stands in shut folds, and each figure as Plotly reads it."""
+    return {name: _read(value) for name, value in answer.items()}
+
+
+def _read(value: Any) -> Any:
+    if callable(value):
+        return _read(value())
+    if is_figure(value):
+        return plotly(value)
+    if isinstance(value, dict) and is_figure(value.get("value")):
+        return value | {"value": plotly(value["value"])}
+    return value
