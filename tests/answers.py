@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from demos.figures.figure import is_figure
+from demos.figures.figure.figure import is_figure
 from tests.plotly_figure import plotly
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from demos.figures.figure import Figure, figure_json
+from demos.figures.figure.figure import Figure, figure_json
 
 
 def plotly(figure: Figure) -> go.Figure:

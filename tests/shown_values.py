@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from demos.figures.figure import is_figure
+from demos.figures.figure.figure import is_figure
 from tests.plotly_figure import plotly
 
 
@@ -22,3 +22,19 @@ def _read(value: Any) -> Any:
     if isinstance(value, dict) and is_figure(value.get("value")):
         return value | {"value": plotly(value["value"])}
     return value
+
+
+def with_values(show: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler whose answer (one value, a sequence, or a dict by name) holds the values of the functions in it."""
+
+    def answer(*inputs: Any, **options: Any) -> Any:
+        drawn = show(*inputs, **options)
+        if isinstance(drawn, dict):
+            return {name: _called(value) for name, value in drawn.items()}
+        return [_called(value) for value in drawn] if isinstance(drawn, list | tuple) else _called(drawn)
+
+    return answer
+
+
+def _called(value: Any) -> Any:
+    return value() if callable(value) else value

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import colour_scale, inked, plotly_layout, swatch
 from demos.figures.scores_text import one_line
 from demos.figures.short_text import short

@@ -9,7 +9,7 @@ import numpy as np
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 

@@ -10,7 +10,7 @@ import numpy as np
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout, shade
 from demos.templates import plot_text

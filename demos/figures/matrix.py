@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates

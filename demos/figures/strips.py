@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates

@@ -15,7 +15,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.drawn import Sent, as_sent
+from demos.page.drawing.drawn import Sent, as_sent
 
 IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users

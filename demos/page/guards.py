@@ -13,7 +13,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from demos.errors import UserError
-from demos.page.drawn import drawable, names_components
+from demos.page.drawing.drawn import drawable, names_components
 from demos.templates import templates
 
 TEXT = templates(__file__)

@@ -14,7 +14,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.page.drawing_cache import Drawings
+from demos.page.drawing.drawing_cache import Drawings
 from demos.training.learning.model import Trained
 from demos.training.service.training_service import TrainingService
 from demos.training.tasks.classification.task import Classification

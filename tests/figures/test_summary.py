@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demos.figures.figure import Figure
-from demos.figures.summary.summary import summary, with_summary
+from demos.figures.figure.figure import Figure
+from demos.figures.figure.summary import summary, with_summary
 
 AXIS = {"title": {"text": "layer (0: the input)"}}
 LINES = {

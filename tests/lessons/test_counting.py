@@ -128,8 +128,8 @@ def texts_of(value: Any) -> Iterator[str]:
     """The words of a value: HTML without its tags, and what a figure writes."""
     if value is None:
         return
-    if isinstance(value, PlotData) or hasattr(value, "to_json"):
-        figure = json.loads(value.plot if isinstance(value, PlotData) else value.to_json())
+    if isinstance(value, PlotData):
+        figure = json.loads(value.plot)
         yield from written(figure)
     elif not str(value).startswith("{"):
         yield str(value)  # what its attributes say, too

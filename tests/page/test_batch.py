@@ -12,7 +12,7 @@ from gradio.state_holder import SessionState
 
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.page.drawn import as_sent
+from demos.page.drawing.drawn import as_sent
 from demos.page.lesson import Lesson, Page, shut_fold
 from demos.page.services import Sentence, Services
 

@@ -14,7 +14,7 @@ from gradio.blocks import postprocess_update_dict
 
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.page.drawing_cache import Drawings
+from demos.page.drawing.drawing_cache import Drawings
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 

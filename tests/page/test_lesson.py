@@ -15,7 +15,7 @@ import demos.lessons
 from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.lessons import discover
 from demos.page.guards import OUR_FAULT, guarded, notice_html, with_api_errors
 from demos.page.lesson import Page

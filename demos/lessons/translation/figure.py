@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout

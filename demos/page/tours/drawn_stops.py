@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.blocks import Block
-from gradio.components.plot import PlotData
 
 from demos.counting import counted
 from demos.page.batch import Redraw, changed_by
@@ -132,7 +131,7 @@ def _picture(block: Block, value: Any) -> Picture | None:
     if value is None or value == "":
         return None
     if isinstance(block, gr.Plot):
-        return Picture(place, classes, figure=value.plot if isinstance(value, PlotData) else value.to_json())
+        return Picture(place, classes, figure=value["plot"] if isinstance(value, dict) else value.plot)
     if getattr(block, "html_template", SHOWN_AS_IT_IS) != SHOWN_AS_IT_IS:
         return None  # its script draws it
     return Picture(place, classes, html=str(value))

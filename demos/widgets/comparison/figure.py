@@ -18,7 +18,7 @@ from demos.bert.model.layer_weights import LAYERS, PARTS
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import rounded
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of

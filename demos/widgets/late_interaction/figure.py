@@ -10,7 +10,7 @@ from markupsafe import Markup
 from demos.bert.embeddings.late_interaction import Interaction, TokenVectors
 from demos.bert.embeddings.search import Precision, ranking
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.ranked_lists import Ranking, hits_of, ranked_html
 from demos.templates import templates

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text

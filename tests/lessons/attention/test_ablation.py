@@ -30,9 +30,9 @@ from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
-from tests.drawn_values import with_values
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 drawn, explained = with_values(part.drawn), with_values(part.explained)
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."

@@ -21,8 +21,8 @@ from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
-from tests.drawn_values import with_values
 from tests.plotly_figure import plotly
+from tests.shown_values import with_values
 
 TEXT = "The kettle had already boiled dry."
 drawn, opened = with_values(part.drawn), with_values(part.opened)

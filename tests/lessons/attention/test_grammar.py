@@ -16,10 +16,10 @@ from demos.lessons.attention.grammar.question import answer
 from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.lessons.attention.grammar.text import PUBLISHED
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 show = with_values(part.show)
 

@@ -23,9 +23,9 @@ from demos.lessons.attention.rollout import part
 from demos.lessons.attention.rollout.part import numbers
 from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, summary
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
 drawn = with_values(part.drawn)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 from markupsafe import Markup
 
-from demos.figures.figure import is_figure
+from demos.figures.figure.figure import is_figure
 from demos.lessons.embeddings import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Services

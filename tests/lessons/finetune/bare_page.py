@@ -20,8 +20,8 @@ from demos.training.form_values import (
 )
 from demos.training.settings import Settings
 from demos.widgets.run_controller import run_controller
-from tests.drawn_values import with_values
 from tests.page.tiny_store import TinyStore
+from tests.shown_values import with_values
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
 CHOSEN = shown_settings(QUICK)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gradio.components.plot import PlotData
 from markdown_it import MarkdownIt
 
 from demos.bert.model.models import LoadedModel
@@ -72,8 +73,8 @@ def strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from strings(one)
-    elif hasattr(value, "to_json"):
-        yield from strings(json.loads(value.to_json()))
+    elif isinstance(value, PlotData):
+        yield from strings(json.loads(value.plot))
 
 
 def harmful(value: Any) -> set[str]:

@@ -18,10 +18,10 @@ from demos.page.services import Sentence, Services
 from demos.training import bilstm_tagger
 from demos.training.layer_mix import FIXED, MIX, Comparison, Step
 from demos.training.tasks.entities.scores import EntityScore
-from tests.drawn_values import with_values
 from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 shown = with_values(part.shown)
 

@@ -20,10 +20,10 @@ from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, SCRATCH_SEE
 from demos.training.service import training_service
 from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.sources import SOURCES
-from tests.drawn_values import with_values
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
+from tests.shown_values import with_values
 
 BAR = Sentence("", "", "tiny")
 FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))

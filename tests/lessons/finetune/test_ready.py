@@ -18,9 +18,9 @@ from demos.training.ready.hub_models import HUB_MODELS, HubModels
 from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels
 from demos.widgets.tasks.registry import view_of
 from tests.bert.family.family_hub import family_hub
-from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.shown_values import with_values
 from tests.training.ready.tiny_hub import TEXTS, spec, write
 
 show = with_values(part.show)

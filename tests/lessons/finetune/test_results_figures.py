@@ -11,7 +11,7 @@ import pytest
 from demos.bert.embeddings.maps import PCA_MAP, Recipe, lay_out
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.figures.figure import figure_json
+from demos.figures.figure.figure import figure_json
 from demos.figures.maps import MAX_CLASSES
 from demos.lessons.finetune.results.figure import FEW, after_map, reliability_figure
 from demos.lessons.finetune.results.text import (

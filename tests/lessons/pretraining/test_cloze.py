@@ -20,9 +20,9 @@ from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.services import Sentence, Services
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.sources import SOURCES
-from tests.drawn_values import with_values
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 shown = with_values(part.shown)
 

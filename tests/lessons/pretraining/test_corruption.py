@@ -21,9 +21,9 @@ from demos.errors import UserError
 from demos.lessons.pretraining.corruption import part
 from demos.lessons.pretraining.corruption.part import OPENING, SEED, setup
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 
 drawn_once = with_values(part.drawn_once)
 drawn_often = with_values(part.drawn_often)

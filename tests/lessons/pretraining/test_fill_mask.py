@@ -22,9 +22,9 @@ from demos.lessons.pretraining.fill_mask.figure import fill_code
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed
 from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.shown_values import with_values
 
 shown = with_values(part.shown)
 

@@ -13,9 +13,9 @@ from demos.files import DATA
 from demos.lessons.pretraining.labels import part
 from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, labelled, opinions
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.shown_values import with_values
 
 drawn = with_values(part.drawn)
 

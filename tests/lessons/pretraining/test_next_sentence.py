@@ -22,9 +22,9 @@ from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, 
 from demos.lessons.pretraining.next_sentence.figure import next_code
 from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, next_endpoint, next_pair
 from demos.page.services import Sentence, Services
-from tests.drawn_values import with_values
 from tests.one_line import one_line
 from tests.programs import printed
+from tests.shown_values import with_values
 
 drawn = with_values(part.drawn)
 

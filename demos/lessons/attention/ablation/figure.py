@@ -6,7 +6,7 @@ import numpy as np
 
 from demos.bert.model.encoding import Encoding
 from demos.counting import state_names
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, SPACED, named_step
 from demos.figures.palette import colour_scale, inked, plotly_layout, word_colour

@@ -6,7 +6,7 @@ import numpy as np
 
 from demos.bert.attention.grammar import Relation, best_place
 from demos.counting import counted
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR
 from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout

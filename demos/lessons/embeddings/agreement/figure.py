@@ -12,7 +12,7 @@ from demos.bert.embeddings.agreement import Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
 

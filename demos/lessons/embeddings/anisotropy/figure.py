@@ -13,7 +13,7 @@ from demos.bert.embeddings.anisotropy_repairs import CENTRED, RAW, TOPLESS, TRIM
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
 from demos.counting import state_name
 from demos.figures.axes import BOTH_PAPERS, whiskers
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit

@@ -11,7 +11,7 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.axes import axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import Pair
 from demos.figures.cosine_heatmap import jittered, short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
 

@@ -11,7 +11,7 @@ from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
 from demos.counting import state_name
 from demos.figures.axes import axis
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 

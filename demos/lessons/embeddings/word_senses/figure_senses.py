@@ -9,7 +9,7 @@ import numpy as np
 from demos.bert.embeddings.word_senses import SenseScores
 from demos.counting import state_name
 from demos.figures.axes import axis
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 
 RAND, NEIGHBOUR = CLASSES[7], CLASSES[6]  # neither senses' nor the curves' hues

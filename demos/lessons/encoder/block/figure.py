@@ -13,7 +13,7 @@ from demos.bert.encoder.norm_and_feed_forward import NormLedger, activation
 from demos.bert.model.encoding import Encoding
 from demos.counting import layer_name
 from demos.figures.cell_strip import cells, scale_html
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import strips_limit, strips_table

@@ -11,7 +11,7 @@ from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, named_step
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout

@@ -10,7 +10,7 @@ from demos.bert.encoder.masks import Change
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.counting import from_zero
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import plotly_layout, word_colour

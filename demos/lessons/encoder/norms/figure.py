@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.encoder.batch_norm import Changes, States
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import signed_colours, strips_limit

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from demos.bert.encoder.position import Wishes
 from demos.bert.encoder.position_added import AddedOrConcatenated
 from demos.figures.axes import of_panel, panel_axes, panel_title, panels
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.short_text import short

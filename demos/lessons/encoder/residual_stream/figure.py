@@ -12,7 +12,7 @@ from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
 from demos.figures.axes import of_panel, panel_axes, panel_title, panels
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
 from demos.templates import plot_text, templates
@@ -170,8 +170,16 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
     for panel, domain in enumerate(domains, start=1):
         up = {"domain": domain, "nticks": 5, "zeroline": True} | ({"rangemode": "tozero"} if panel == 1 else {})
         axes |= panel_axes(panel, across | (lowest if panel == 3 else upper), up)
-        x, y = of_panel(panel).values()
-        band = {"type": "rect", "xref": x, "yref": f"{y} domain", "x0": layer, "x1": layer + 1, "y0": 0, "y1": 1}
+        of = of_panel(panel)
+        band = {
+            "type": "rect",
+            "xref": of["xaxis"],
+            "yref": f"{of['yaxis']} domain",
+            "x0": layer,
+            "x1": layer + 1,
+            "y0": 0,
+            "y1": 1,
+        }
         bands.append(band | {"fillcolor": BAND, "line": {"width": 0}, "layer": "below"})
     layout = plotly_layout(
         height=640,

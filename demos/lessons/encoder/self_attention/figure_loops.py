@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from demos.bert.encoder.attention_loop import Times
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import templates

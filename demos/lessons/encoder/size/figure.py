@@ -18,7 +18,7 @@ from demos.bert.encoder.size import (
     total_parameters,
     work_per_token,
 )
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text, templates

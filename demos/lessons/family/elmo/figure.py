@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.elmo.who_sees import NAMES, Dependence
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 from demos.templates import plot_text

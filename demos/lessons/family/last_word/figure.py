@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.causal.last_word import Changes
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE, NO_VALUE
 from demos.figures.palette import colour_scale, plotly_layout

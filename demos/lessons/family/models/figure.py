@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.family.models.models import SEES, Model

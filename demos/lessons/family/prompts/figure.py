@@ -8,7 +8,7 @@ from typing import Any
 
 from demos.bert.causal.prompts import SHOTS, Answered, Task
 from demos.bert.family.members import BOTH, Member
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label

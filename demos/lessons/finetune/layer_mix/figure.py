@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.figures.axes import BOTH_PAPERS, axis, level_line
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 
 

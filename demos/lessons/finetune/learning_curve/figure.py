@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from demos.figures.axes import axis
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, WORDS, Measured
 

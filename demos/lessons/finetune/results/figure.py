@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from demos.bert.embeddings.maps import Layout
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.maps import MAX_CLASSES, Points, map_figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.scores_text import one_line

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.bert.pretraining.cloze import Reading, Solved
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.token_chips import token_label

@@ -13,7 +13,7 @@ from demos.errors import UserError
 from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
-from demos.page.drawn import drawable
+from demos.page.drawing.drawn import drawable
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component

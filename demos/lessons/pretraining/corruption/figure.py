@@ -10,7 +10,7 @@ from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.corruption import Shares
 from demos.bert.pretraining.corruption_counts import Draws
 from demos.figures.axes import level_line
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import plotly_layout, word_colour
 from demos.lessons.pretraining.figure_kinds import KINDS
 from demos.templates import plot_text

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.training.pretraining.rows import Rows
 

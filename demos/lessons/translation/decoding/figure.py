@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.translation.figure import ROW

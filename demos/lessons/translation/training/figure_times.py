@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from demos.bert.translation.timing import SENTENCES, Measured
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.lessons.translation.figure import ABOVE
 from demos.templates import templates

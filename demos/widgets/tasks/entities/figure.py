@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import PALETTE, plotly_layout
 from demos.figures.short_text import short

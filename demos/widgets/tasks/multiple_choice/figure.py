@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.training.tasks.multiple_choice.task import ChoiceResult

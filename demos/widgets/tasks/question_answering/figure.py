@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
 from demos.figures.short_text import short
 from demos.templates import plot_text

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, PALETTE, plotly_layout
 from demos.training.tasks.question_answering.null_answers import AtThreshold, NullScores
 

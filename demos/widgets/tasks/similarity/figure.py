@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demos.figures.cosine_heatmap import jittered
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.short_text import short

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure import Figure
+from demos.figures.figure.figure import Figure
 from demos.templates import templates
 
 TEXT = templates(__file__, "text.txt")

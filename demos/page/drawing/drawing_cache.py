@@ -11,7 +11,7 @@ from gradio.components.plot import PlotData
 
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import OnceCache
-from demos.page.drawn import drawable, names_components
+from demos.page.drawing.drawn import drawable, names_components
 
 MAX_BYTES = 32 * 2**20  # of all drawings together: about a thousand
 OVERHEAD = 1_000  # bytes that an answer takes beside its texts

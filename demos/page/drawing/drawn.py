@@ -14,16 +14,14 @@ import gradio as gr
 from gradio.components.plot import PlotData
 from gradio.data_classes import GradioModel, GradioRootModel
 
-from demos.figures.figure import figure_json, is_figure
-from demos.figures.summary.summary import with_summary
+from demos.figures.figure.figure import figure_json, is_figure
+from demos.figures.figure.summary import with_summary
 
 
 def drawable(value: Any) -> Any:
     """A component's value, or its update, with a figure as the text that Gradio sends."""
     if is_figure(value):
         return PlotData(type="plotly", plot=figure_json(with_summary(value)))
-    if hasattr(value, "to_plotly_json"):
-        return drawable({"data": list(value._data), "layout": value._layout})
     if isinstance(value, dict) and "value" in value:
         return value | {"value": drawable(value["value"])}
     return value

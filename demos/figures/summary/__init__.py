@@ -1,1 +1,0 @@
-"""One sentence on what a figure shows."""

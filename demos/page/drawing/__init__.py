@@ -1,0 +1,1 @@
+"""What drawings answer, and which of them are remembered."""
