@@ -25,9 +25,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    bert, gpt, both, change, said, code = read(
-        drawn(services, sentence, 1, 4, "crisis", "Money, he said.")
-    ).values()
+    bert, gpt, both, change, said, code = read(drawn(services, sentence, 1, 4, "crisis", "Money, he said.")).values()
     run = services.run(Sentence(TEXT, "", "minilm"))
     decoder = run_causal(bundled, run.encoding)
     cells = [np.array(figure.data[0].z, dtype=float) for figure in (bert, gpt, both)]
