@@ -41,8 +41,9 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Fig
     labels = path_labels(paths, encoding, token, shown)
     traces = [_paths(paths, encoding, alike) for alike in _by_hue(encoding, shown, token)]
     traces.append(_texts(paths, labels, [index for index in shown if index != token]))
-    own = {"mode": "lines+markers+text", "text": [*labels[token], ""], "textfont": {"size": 16}}
-    own |= {"textposition": [*_outwards(paths.points[:, token]), "middle right"]}
+    x, y = np.round(paths.points[:, token], 4).T
+    own = {"x": x, "y": y, "mode": "lines+markers+text", "text": labels[token], "textfont": {"size": 16}}
+    own |= {"textposition": _outwards(paths.points[:, token])}
     traces.append(_paths(paths, encoding, [token], chosen=True) | own)  # on top
     x, y = np.round(paths.points[layer : layer + 2, token], 4).T
     step = {"x": x, "y": y, "mode": "lines", "opacity": 0.4, "hoverinfo": "skip"}
