@@ -68,7 +68,7 @@ def attention_board(view: View) -> Markup:
     key = Matrix("K", attention.key[head, :n], "j", "k", (NARROW, tall))
     value = Matrix("V", attention.value[head, :n], "j", "v", (NARROW, tall))
     alpha = Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1")
-    projections = []
+    projections: list[Markup] = []
     for result, linear in ((query, weights.query), (key, weights.key), (value, weights.value)):
         weight = Matrix(f"W_{result.name}", linear.weight[own].T, "d", result.columns, (NARROW, WIDE))
         read = replace(x, rows=result.rows, again=bool(projections))

@@ -186,8 +186,16 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
     for panel, domain in enumerate(domains, start=1):
         up = {"domain": domain, "nticks": 5, "zeroline": True} | ({"rangemode": "tozero"} if panel == 1 else {})
         axes |= panel_axes(panel, across | (lowest if panel == 3 else upper), up)
-        x, y = of_panel(panel).values()
-        band = {"type": "rect", "xref": x, "yref": f"{y} domain", "x0": layer, "x1": layer + 1, "y0": 0, "y1": 1}
+        axis_x, axis_y = of_panel(panel).values()
+        band = {
+            "type": "rect",
+            "xref": axis_x,
+            "yref": f"{axis_y} domain",
+            "x0": layer,
+            "x1": layer + 1,
+            "y0": 0,
+            "y1": 1,
+        }
         bands.append(band | {"fillcolor": BAND, "line": {"width": 0}, "layer": "below"})
     layout = plotly_layout(
         height=640,
