@@ -50,7 +50,7 @@ def point(page: Page, strip: Locator, at: int) -> None:
     strip.scroll_into_view_if_needed()
     box = strip.bounding_box()
     assert box
-    count = strip.evaluate("one => one.dataset.values.split(' ').length")
+    count = strip.evaluate("one => one.numbers.length")
     page.mouse.move(box["x"] + box["width"] * (at + 0.5) / count, box["y"] + box["height"] / 2)
 
 

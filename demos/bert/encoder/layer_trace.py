@@ -77,10 +77,10 @@ def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = Fa
     a while: other tokens, heads and numbers of the same layer are read from the same one.
     """
     key = id(run), layer, causal, padding  # the run is kept as well, so that no other has its id
-    if (kept := _ledgers.get(key)) is None:
-        kept = run, _computed(loaded, run, layer, causal, padding)
-        _ledgers.put(key, kept)
-    return kept[1]
+    if (entry := _ledgers.get(key)) is None:
+        entry = run, _computed(loaded, run, layer, causal, padding)
+        _ledgers.put(key, entry)
+    return entry[1]
 
 
 def _computed(loaded: LoadedModel, run: Run, layer: int, causal: bool, padding: int) -> LayerLedger:
@@ -96,9 +96,9 @@ def _computed(loaded: LoadedModel, run: Run, layer: int, causal: bool, padding: 
     return LayerLedger(layer, causal, pads, weights, attention, block, own)
 
 
-def _nbytes(kept: tuple[Run, LayerLedger]) -> int:
+def _nbytes(entry: tuple[Run, LayerLedger]) -> int:
     """About what a ledger takes in memory, with its run: our tensors and the model's own."""
-    run, ledger = kept
+    run, ledger = entry
     ours = [*ledger.steps.values(), *ledger.own.values(), ledger.attention.scores, ledger.attention.scaled]
     return run.nbytes + sum(tensor.nbytes for tensor in ours)
 

@@ -103,7 +103,7 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
     across = panels(len(titles), 0.055)
     axes: dict[str, Any] = {}
     for panel, domain in enumerate(across, start=1):
-        below = {"text": "k"} if panel == 2 else {"text": "position", "standoff": 2}
+        below = {"text": "k" if panel == 2 else "position", "standoff": 2}
         up = {"showgrid": True, "zeroline": True, "nticks": 5} | ({"rangemode": "tozero"} if panel in (1, 4) else {})
         axes |= panel_axes(panel, {"domain": domain, "showgrid": False, "nticks": 5, "title": below}, up)
     layout = plotly_layout(

@@ -39,8 +39,12 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Fig
     """
     shown = drawn_tokens(len(encoding), token)
     labels = path_labels(paths, encoding, token, shown)
-    traces = [_paths(paths, encoding, alike, labels) for alike in _by_hue(encoding, shown, token)]
-    traces.append(_paths(paths, encoding, [token], labels, chosen=True))  # on top
+    traces = [_paths(paths, encoding, alike) for alike in _by_hue(encoding, shown, token)]
+    traces.append(_texts(paths, labels, [index for index in shown if index != token]))
+    x, y = np.round(paths.points[:, token], 4).T
+    own = {"x": x, "y": y, "mode": "lines+markers+text", "text": labels[token], "textfont": {"size": 16}}
+    own |= {"textposition": _outwards(paths.points[:, token])}
+    traces.append(_paths(paths, encoding, [token], chosen=True) | own)  # on top
     x, y = np.round(paths.points[layer : layer + 2, token], 4).T
     step = {"x": x, "y": y, "mode": "lines", "opacity": 0.4, "hoverinfo": "skip"}
     line = {"color": word_colour(encoding.word_index[token]), "width": 11}
@@ -72,9 +76,24 @@ def _with_gaps(curves: np.ndarray) -> np.ndarray:
     return np.concatenate([np.round(curves, 4), np.full((1, curves.shape[1]), np.nan)]).T.ravel()
 
 
-def _paths(
-    paths: Paths, encoding: Encoding, alike: list[int], labels: dict[int, list[str]], *, chosen: bool = False
-) -> dict[str, Any]:
+def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> dict[str, Any]:
+    """One trace of what is written at the states of these tokens: Plotly loses texts behind a gap."""
+    placed = [(index, step, text) for index in tokens for step, text in enumerate(labels[index]) if text]
+    points = [paths.points[step, index] for index, step, _ in placed]
+    return {
+        "type": "scatter",
+        "x": [round(float(x), 4) for x, _ in points],
+        "y": [round(float(y), 4) for _, y in points],
+        "mode": "text",
+        "text": [text for _, _, text in placed],
+        "textposition": [_outwards(paths.points[:, index])[step] for index, step, _ in placed],
+        "textfont": {"size": 16},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+
+
+def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool = False) -> dict[str, Any]:
     """One trace of the paths of tokens that have one hue."""
     steps = len(paths.points)
     colour = word_colour(encoding.word_index[alike[0]])
@@ -83,10 +102,7 @@ def _paths(
         "type": "scatter",
         "x": _with_gaps(paths.points[:, alike, 0]),
         "y": _with_gaps(paths.points[:, alike, 1]),
-        "mode": "lines+markers+text",
-        "text": [text for index in alike for text in (*labels[index], "")],
-        "textposition": [side for index in alike for side in (*_outwards(paths.points[:, index]), "middle right")],
-        "textfont": {"size": 16},
+        "mode": "lines+markers",
         "line": {"color": colour, "width": 4 if chosen else 1.5},
         "marker": {
             "size": 9 if chosen else 4,
@@ -170,11 +186,11 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
     for panel, domain in enumerate(domains, start=1):
         up = {"domain": domain, "nticks": 5, "zeroline": True} | ({"rangemode": "tozero"} if panel == 1 else {})
         axes |= panel_axes(panel, across | (lowest if panel == 3 else upper), up)
-        of = of_panel(panel)
+        axis_x, axis_y = of_panel(panel).values()
         band = {
             "type": "rect",
-            "xref": of["xaxis"],
-            "yref": f"{of['yaxis']} domain",
+            "xref": axis_x,
+            "yref": f"{axis_y} domain",
             "x0": layer,
             "x1": layer + 1,
             "y0": 0,
