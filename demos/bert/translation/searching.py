@@ -67,6 +67,13 @@ def greedy(trained: Trained, source: Sequence[str]) -> Hypothesis:
     return search(trained, source, 1, 0.0).finished[0]
 
 
+def least_sure(continuations: Continuations, tokens: Sequence[int]) -> tuple[int, Tensor]:
+    """(the place, from 0, at which the likeliest word has the smallest probability; the logits [V] there)."""
+    logits = torch.cat([continuations([tuple(tokens[:at])]) for at in range(len(tokens))])
+    at = int(logits.softmax(-1).amax(-1).argmin())
+    return at, logits[at]
+
+
 def drawn_words(continuations: Continuations, sampling: Sampling, seeds: Sequence[int]) -> list[tuple[Drawn, ...]]:
     """For each seed a translation whose words are drawn one after the other."""
     return sample(continuations, sampling.check(), END, LONGEST, seeds)

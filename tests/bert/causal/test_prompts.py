@@ -6,7 +6,8 @@ import pytest
 import torch
 from transformers import BertLMHeadModel
 
-from demos.bert.causal.prompts import SHOTS, TASKS, Task, answered
+from demos.bert.causal.prompts import SHOTS, TASKS, WRITTEN, Task, answered, continued
+from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.pretraining.heads import Pretrained
 
 
@@ -36,3 +37,15 @@ def test_an_answers_probability_and_rank(decoders: tuple[Pretrained, BertLMHeadM
             assert found.rank == 1 + int((logits > logits[piece]).sum())
             assert [guess.token_id for guess in found.best] == logits.topk(5).indices.tolist()
     assert found.probability == pytest.approx(chance, rel=1e-4)
+
+
+def test_prompts_that_are_continued_together_are_continued_as_each_alone(
+    decoders: tuple[Pretrained, BertLMHeadModel],
+) -> None:
+    decoder, _ = decoders
+    prompts = ["the dog saw", "the", "the dog saw the unbelievably"]
+    alone = [
+        [piece.guess.token_id for piece in write(decoder, beginning(decoder, prompt), Method(), WRITTEN)]
+        for prompt in prompts
+    ]
+    assert continued(decoder, prompts) == [decoder.tokenizer.decode(tokens) for tokens in alone]

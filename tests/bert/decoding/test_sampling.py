@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 import torch
@@ -34,7 +35,7 @@ def test_the_distribution_is_that_of_transformers(temperature: float, top_k: int
 def test_what_is_drawn_has_the_frequencies_of_the_distribution() -> None:
     sampling, logits = Sampling(0.8, 4), LOGITS[0]
     wanted = reshape(logits, sampling).final
-    drawn = [sample(lambda _: logits, sampling, -1, 1, seed)[0] for seed in range(2_000)]
+    drawn = [one for (one,) in sample(lambda texts: logits.expand(len(texts), -1), sampling, -1, 1, range(2_000))]
     counts = torch.bincount(torch.tensor([one.token for one in drawn]), minlength=40)
     torch.testing.assert_close(counts / 2_000, wanted, atol=0.04, rtol=0)
     assert all(one.probability == wanted[one.token].item() and one.choices == 4 for one in drawn)
@@ -42,14 +43,16 @@ def test_what_is_drawn_has_the_frequencies_of_the_distribution() -> None:
 
 
 def test_a_text_ends_with_its_end_and_is_the_same_for_its_seed() -> None:
-    def follows(prefix: tuple[int, ...]) -> torch.Tensor:
-        return LOGITS[len(prefix) % 5]
+    def follows(prefixes: Sequence[tuple[int, ...]]) -> torch.Tensor:
+        return torch.stack([LOGITS[len(prefix) % 5] for prefix in prefixes])
 
-    one, again, other = (sample(follows, Sampling(), 3, 12, seed) for seed in (1, 1, 2))
+    one, again, other = sample(follows, Sampling(), 3, 12, (1, 1, 2))
+    assert [other] == sample(follows, Sampling(), 3, 12, [2])  # whatever is drawn beside it
     assert one == again != other
     assert all(token.token != 3 for token in one[:-1])
     assert len(one) == 12 or one[-1].token == 3
-    assert len(sample(follows, Sampling(top_k=1), -1, 12, 0)) == 12
+    (endless,) = sample(follows, Sampling(top_k=1), -1, 12, [0])
+    assert len(endless) == 12
 
 
 @pytest.mark.parametrize(

@@ -52,24 +52,24 @@ def model_of(services: Services, member: Member) -> Prompted:
 def answers(model: Prompted, task: Task) -> list[list[Answered]]:
     """All questions of a task, each after each of its prompts: asked once for all readers."""
 
-    def asked() -> Generator[None, None, list[list[Answered]]]:
+    def answer_all() -> Generator[None, None, list[list[Answered]]]:
         yield
         return [
             [model.answer(prompt, answer) for prompt in model.prompts(task, at)]
             for at, (_, answer) in enumerate(task.pairs)
         ]
 
-    return _answers.get((_models.of(model.model), task), asked, None)
+    return _answers.get((_models.of(model.model), task), answer_all, None)
 
 
 def texts(model: Prompted, task: Task, at: int) -> list[str]:
     """What the model writes after each prompt of question `at`: written once for all readers."""
 
-    def written() -> Generator[None, None, list[str]]:
+    def write_all() -> Generator[None, None, list[str]]:
         yield
         return model.go_on(model.prompts(task, at))
 
-    return _texts.get((_models.of(model.model), task, at), written, None)
+    return _texts.get((_models.of(model.model), task, at), write_all, None)
 
 
 def writer_of(key: str) -> Member:

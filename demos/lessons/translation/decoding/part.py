@@ -67,12 +67,12 @@ def build(page: Page) -> None:
     page.draw(lambda _: length_figure(*by_length()), [], [lengths], show_progress="hidden")
 
 
-def drawn(kept: Kept, _: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
+def drawn(translations: Kept, _: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
     """All that one English sentence, the number of a French word, and a decoder with attention or without show."""
     attends = score != "none"
     trained = bundled("additive" if attends else "none")
     source = read_sentence(str(typed or ""))
-    by_kind = {kind: kept(steps, kind, source) for _, kind in KINDS}
+    by_kind = {kind: translations(steps, kind, source) for _, kind in KINDS}
     written, decoded = by_kind[trained.model.score]
     both = [words[:-1] for words, _ in by_kind.values()]
     pair = next((pair for pair in held_out() if pair.source == source), None)

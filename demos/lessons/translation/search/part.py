@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
-import torch
 
 from demos.bert.decoding.beam import Search
 from demos.bert.decoding.sampling import Sampling, reshape
@@ -15,7 +14,7 @@ from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.kept import Kept
-from demos.bert.translation.searching import Continuations, drawn_words, greedy, missed, search, words_of
+from demos.bert.translation.searching import Continuations, drawn_words, greedy, least_sure, missed, search, words_of
 from demos.errors import UserError
 from demos.lessons.translation.search.figure import distribution_figure
 from demos.lessons.translation.search.program import search_code
@@ -70,23 +69,25 @@ def build(page: Page) -> None:
         temperature=temperature, top_k=top_k, top_p=top_p, drawn_seed=seed,
     )  # fmt: skip
     searched, sampled = [sentence, kind, width, penalty, steps], [sentence, kind, temperature, top_k, top_p, seed]
-    kept = Kept(page.services.memory)
+    translations = Kept(page.services.memory)
     tree = {name: parts[name] for name in ("tree", "found", "numbers", "program", "steps")}
     page.draw(
-        by_component(tree, partial(drawn_tree, kept)), searched, list(tree.values()), show_progress="hidden",
+        by_component(tree, partial(drawn_tree, translations)), searched, list(tree.values()), show_progress="hidden",
         triggers=[sentence.input, kind.input, width.input, penalty.input, steps.input],
     )  # fmt: skip
     chance = {name: parts[name] for name in ("drawn", "bars")}
-    show = by_component(chance, partial(drawn_by_chance, kept))
+    show = by_component(chance, partial(drawn_by_chance, translations))
     page.draw(show, sampled, list(chance.values()), show_progress="hidden")
 
 
-def drawn_tree(kept: Kept, _: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any) -> dict[str, Any]:
+def drawn_tree(
+    translations: Kept, _: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any
+) -> dict[str, Any]:
     """The search and its tree."""
     trained, source = chosen(kind), read_sentence(str(typed or ""))
     wide = int(number(width, 1, MOST_WIDTH))
     power = number(penalty, 0, MOST_PENALTY)
-    result, first = kept(search, str(kind), source, wide, power), kept(greedy, str(kind), source)
+    result, first = translations(search, str(kind), source, wide, power), translations(greedy, str(kind), source)
     upto = int(number(steps, 0, len(result.steps)))
     pair = next((pair for pair in held_out() if pair.source == source), None)
     finished = [
@@ -114,7 +115,7 @@ def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str
 
 
 def drawn_by_chance(
-    kept: Kept, _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
+    translations: Kept, _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
 ) -> dict[str, Any]:
     """Five translations drawn by chance, and the distribution of the word at which the model is least sure."""
     trained, source = chosen(kind), read_sentence(str(typed or ""))
@@ -125,10 +126,9 @@ def drawn_by_chance(
     for draw_seed, drawn in zip(seeds, drawn_words(continuations, sampling, seeds), strict=True):
         words = [trained.target.words[word.token] for word in drawn]
         texts.append((draw_seed, words[:-1], sum(word.log_probability for word in drawn)))
-    tokens = kept(greedy, str(kind), source).tokens
-    logits = torch.cat([continuations([tokens[:at]]) for at in range(len(tokens))])
-    at = int(logits.softmax(-1).amax(-1).argmin())
-    step = reshape(logits[at], sampling)
+    tokens = translations(greedy, str(kind), source).tokens
+    at, logits = least_sure(continuations, tokens)
+    step = reshape(logits, sampling)
     shown = step.original.topk(WORDS).indices.tolist()
     rows = [(trained.target.words[w], step.original[w].item(), step.final[w].item()) for w in shown]
     return {

@@ -91,10 +91,10 @@ def drawing() -> Any:
     return stacks(LAYERS)
 
 
-def drawn(kept: Kept, _: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
+def drawn(translations: Kept, _: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
     """All that one sentence, a place and a row show."""
     source = read_sentence(str(typed or ""))
-    written, encoded, computed = kept(translated, TRANSFORMER, source)
+    written, encoded, computed = translations(translated, TRANSFORMER, source)
     decoder_words = [SPECIAL[BEGIN], *written[:-1]]
     at, number, of_head = clamp(place, len(PLACES)), step_at(float(word or 1), written), clamp(_less(head), HEADS)
     chosen = PLACES[at]
