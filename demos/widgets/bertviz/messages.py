@@ -85,8 +85,8 @@ def left_out(message: dict[str, Any], cached: BrowserCache) -> tuple[dict[str, A
     cached = cached.of(message["key"])
     known = {"weights": cached.weights, "vectors": cached.vectors}
     sent = {name: {i: of for i, of in message[name].items() if int(i) not in known[name]} for name in known}
-    held = [known[name] | set(map(int, message[name])) for name in known]
-    return message | sent, BrowserCache(cached.key, *held)
+    then = [known[name] | set(map(int, message[name])) for name in known]
+    return message | sent, BrowserCache(cached.key, *then)
 
 
 def in_lines(run: Run, view: str, by: Measured | None) -> Measured:

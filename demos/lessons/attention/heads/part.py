@@ -132,8 +132,8 @@ class Pictures:
     @classmethod
     def remembered(cls, services: Services) -> Pictures:
         """Both by the services' memory of drawings."""
-        kept = services.drawings.remembered
-        return cls(kept(partial(of_head, services)), kept(partial(of_all_heads, services)))
+        remembered = services.drawings.remembered
+        return cls(remembered(partial(of_head, services)), remembered(partial(of_all_heads, services)))
 
 
 def of_head(
