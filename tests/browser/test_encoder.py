@@ -27,7 +27,7 @@ HEAT = """([block, at, expected, off]) => {
 }"""
 PATH = """([block, x, y, off]) => {
     const data = document.querySelector(block + ' .js-plotly-plot')?._fullData;
-    const own = data?.find(trace => trace.line.width === 4);
+    const own = data?.find(trace => trace.line?.width === 4);
     return own?.x.length === x.length && x.every((value, i) => Math.abs(value - own.x[i]) <= off)
         && y.every((value, i) => Math.abs(value - own.y[i]) <= off);
 }"""

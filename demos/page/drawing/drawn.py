@@ -19,7 +19,9 @@ from demos.figures.figure.summary import with_summary
 
 
 def drawable(value: Any) -> Any:
-    """A component's value, or its update, with a figure as the text that Gradio sends."""
+    """A component's value, or its update, with a figure as the text that Gradio sends; a function is called for it."""
+    if callable(value):
+        return drawable(value())
     if is_figure(value):
         return PlotData(type="plotly", plot=figure_json(with_summary(value)))
     if isinstance(value, dict) and "value" in value:

@@ -125,7 +125,7 @@ def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], 
 
 def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Recorder) -> None:
     steps = page.wired[0].handler(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])
-    status, *drawn, own, _, _, _, _ = in_order(page.wired[0].outputs, next(steps))
+    status, *drawn, own, _, _, _ = in_order(page.wired[0].outputs, next(steps))
     assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
     with pytest.raises(UserError, match="was never trained"):
         next(steps)

@@ -74,7 +74,6 @@ def build(page: Page) -> None:
         elem_id="embeddings-agreement-click",
         name="embeddings-agreement",
     )
-    shown = gr.State(None)  # the choices that this reader sees the pictures of, which no sentence changes
     index = gr.Number(-1, precision=0, visible="hidden")
     with fold(__file__, "numbers", "The numbers"):
         numbers = gr.HTML()
@@ -84,7 +83,7 @@ def build(page: Page) -> None:
         code = gr.Code("", language="python", interactive=False, label=prints, lines=8)
         gr.DownloadButton("Download this app's pairs", value=str(OURS), size="sm")
     source_fold(__file__)
-    outputs = [status, bars, summary, heading, scatter, worst, numbers, code, pooling, layer, shown]
+    outputs = [status, bars, summary, heading, scatter, worst, numbers, code, pooling, layer]
 
     def drawn(loaded: LoadedModel, data: Rated, ours: bool, agreement: Agreement, choice: Choice) -> Shown:
         """The pictures and words of one result and one picked choice."""
@@ -105,32 +104,20 @@ def build(page: Page) -> None:
         }
 
     def show(
-        text: str,
-        pair: str,
-        model: str,
-        where: str,
-        path: str | None,
-        pooling_key: str,
-        layer_key: str,
-        before: Any = None,
-    ) -> Iterator[Shown]:  # fmt: skip
-        requested = (model, where, path, pooling_key, layer_key)
-        if requested == before:
-            yield {}
-            return
+        text: str, pair: str, model: str, where: str, path: str | None, pooling_key: str, layer_key: str
+    ) -> Iterator[Shown]:
         try:
             loaded = services.loaded(model)
             choice = read_choice(loaded, pooling_key, layer_key)
             if where == HUB:
-                yield {status: TEXT.fetching(), shown: None}
+                yield {status: TEXT.fetching()}
             data = read_data(where, path)
             steps = shared_steps(results, services.vectors, loaded, data.pairs)
-            agreement = yield from relayed(steps, lambda step: {status: TEXT.progress(step), shown: None})
+            agreement = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
         except UserError:
-            yield {status: "", shown: None}  # the line of progress must not stay; the sentence stands above
+            yield {status: ""}  # the line of progress must not stay; the sentence stands above
             raise
-        menu = layer_menu(loaded, layer_key)
-        yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: menu, shown: requested}
+        yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: layer_menu(loaded, layer_key)}
 
     def show_clicked(text: str, pair: str, model: str, where: str, path: str | None, index: float) -> Iterator[Shown]:
         loaded = services.loaded(model)
@@ -142,7 +129,8 @@ def build(page: Page) -> None:
 
     heavy: dict[str, Any] = {**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"}
     moved = [page.settled.change, source.input, file.upload, pooling.input, layer.input]
-    page.on(moved, show, [*page.sentence, source, file, pooling, layer, shown], outputs, **heavy)
+    unread = (page.text, page.text_pair)
+    page.on(moved, show, [*page.sentence, source, file, pooling, layer], outputs, unread=unread, **heavy)
     page.on([index.change], show_clicked, [*page.sentence, source, file, index], outputs, **heavy)
     source.change(
         None,

@@ -78,7 +78,6 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(shape_layer=layer, shape_vectors=kind)
     followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
-    shown_space, shown_repairs = gr.State(None), gr.State(None)  # what this reader sees, which no sentence changes
 
     def space_of(loaded: LoadedModel) -> Generator[Encoded, None, Space]:
         sentences = our_library().sentences[:SAMPLE]
@@ -89,15 +88,9 @@ def build(page: Page) -> None:
             (loaded.spec.key, at, pooling), lambda: _repairs(page, loaded, at, pooling), Encoded(0, fitted_on())
         )
 
-    def show(
-        text: str, pair: str, model: str, at: float, whose: str, seen: str = "", before: Any = None
-    ) -> Iterator[Shown]:
+    def show(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
         loaded = services.loaded(model)
-        if before == (loaded.spec.key, at, whose, seen):
-            yield {}
-            return
-        busy = {shown_space: None}
-        space = yield from relayed(space_of(loaded), lambda step: busy | {doing: TEXT.progress(step)})
+        space = yield from relayed(space_of(loaded), lambda step: {doing: TEXT.progress(step)})
         own, seen = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
         shown, vectors = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
         yield {
@@ -111,15 +104,12 @@ def build(page: Page) -> None:
             code: shape_code(loaded.spec, SAMPLE, vectors, shown),
             layer: slider(own, space.num_layers + 1, move=own != at),
             followed: seen,
-            shown_space: (loaded.spec.key, own, whose, seen),
             doing: "",
         }
 
-    def judge(
-        text: str, pair: str, model: str, at: float, whose: str, seen: str = "", before: Any = None
-    ) -> Iterator[Shown]:
+    def judge(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
         def busy(step: Encoded) -> Shown:
-            return {worth: TEXT.progress(step), shown_repairs: None}
+            return {worth: TEXT.progress(step)}
 
         loaded = services.loaded(model)
         own: float | None = at
@@ -128,29 +118,24 @@ def build(page: Page) -> None:
             own, _ = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
         shown = clamp(own, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
-        requested = (loaded.spec.key, shown, pooling)
-        if before == requested:
-            yield {}
-            return
         try:
             repaired = yield from relayed(repairs_of(loaded, shown, pooling), busy)
         except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
-            yield {scores: None, gains: "", worth: notice_html(str(error)), shown_repairs: requested}
+            yield {scores: None, gains: "", worth: notice_html(str(error))}
             return
         yield {
             scores: repairs_figure(repaired),
             gains: repairs_table(repaired),
             worth: repairs_summary(repaired, fitted_on(), pooling, shown),
-            shown_repairs: requested,
         }
 
     moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
     inputs = [*page.sentence, layer, kind, followed]
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    drawn = [curve, cosines, dimensions, norms, summary, sampled, numbers, code, layer, followed, doing, shown_space]
-    page.on(moved, show, [*inputs, shown_space], drawn, **always)
-    repairs_drawn = [scores, gains, worth, shown_repairs]
-    page.on(moved, judge, [*inputs, shown_repairs], repairs_drawn, **HEAVY, **always)
+    always["unread"] = (page.text, page.text_pair)
+    drawn = [curve, cosines, dimensions, norms, summary, sampled, numbers, code, layer, followed, doing]
+    page.on(moved, show, inputs, drawn, **always)
+    page.on(moved, judge, inputs, [scores, gains, worth], **HEAVY, **always)
 
 
 def headed_plot(heading: str, elem_id: str) -> gr.Plot:

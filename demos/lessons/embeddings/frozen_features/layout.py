@@ -63,7 +63,7 @@ class Answers:
 
 def laid_out(page: Page) -> dict[str, Any]:
     """The part's components above its folds, by name."""
-    parts: dict[str, Any] = {"filling": gr.State(""), "shown": gr.State(None)}
+    parts: dict[str, Any] = {"filling": gr.State("")}
     with gr.Row(elem_classes="features-top"):
         with gr.Column(scale=3, min_width=330):
             parts["bars"] = gr.Plot(

@@ -135,29 +135,6 @@ class Recipe:
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
             yield {"status": "", **bars_shown(task, bars, picked)}
 
-    def follow(self, text: str, pair: str, model: str, *inputs: Any) -> Iterator[dict[str, Any]]:
-        """What changes as the bar or a menu does: the sentence's own recipe alone where the rest is shown already.
-
-        The last of the inputs is what is shown, as `_shown` names it.
-        """
-        *values, before = inputs
-        answers = Answers(*values)
-        if before and before[1] == answers and self._shown(model, answers) == before:
-            task = self._task(model, answers)
-            choice = answers.choice(task.loaded)
-            yield {"recipe": self._recipe(task, choice, self.frozen.known(task)[choice], text)}
-            return
-        for changes in self.show(text, pair, model, *values):
-            yield changes | {"shown": None}
-        if answers.source != FILE or answers.file:
-            yield {"shown": self._shown(model, answers)}
-
-    def _shown(self, model: str, answers: Answers) -> tuple[Any, ...]:
-        """All that the pictures are of: the answers, the fits there are, and whether the reader's run is kept."""
-        task = self._task(model, answers)
-        fits = tuple(self.frozen.known(task)), self.frozen.lstm(task) is not None
-        return task.loaded.spec.key, answers, fits, self.frozen.tuned_state(task, answers.run)
-
     def learn(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
         """What changes while an LSTM learns from the same split, in the line of the fits; then as `show` has it."""
         answers = Answers(*values)
@@ -280,12 +257,7 @@ def build(page: Page) -> None:
     # `change` of the two menus: "Take the one it picks" moves them too.
     moved = [parts["pooling"].change, parts["layer"].change, parts["file"].change]
     moved += [parts[name].input for name in ("source", "split", "standardise")]
-    following = (
-        by_component(parts, recipe.follow),
-        [*inputs, parts["shown"]],
-        [parts[name] for name in (*FILLED, "shown")],
-    )
-    page.on([page.settled.change, *moved], *following, trigger_mode="always_last", **QUIET)
+    on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **QUIET)
     on([parts["start"].click], recipe.fill, GRID_FILLED, trigger_mode="once", **FILLING)
     on([parts["learn"].click], recipe.learn, FILLED, trigger_mode="once", **FILLING)
     on([parts["take"].click], recipe.take, ("pooling", "layer"), show_progress="hidden")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -50,19 +50,6 @@ class Maps:
     def __init__(self, services: Services) -> None:
         self.services = services
         self.maps = MapCache()
-
-    def follow(self, *values: Any) -> Lines[None]:
-        """`show`, but nothing where the map is on the page already, as the last of the values says."""
-        *inputs, before = values
-        sentence, answers = read(inputs)
-        bar = sentence.text if answers.bar else ""
-        requested = (sentence.model, bar, replace(answers, picked=None, picked_token=None, find=""))
-        if requested == before:
-            yield {}
-            return
-        for changes in self.show(*inputs):
-            yield changes | {"shown": None}
-        yield {"shown": requested}
 
     def show(self, *values: Any) -> Lines[None]:
         """All but the picture: which menus are seen, the figures below the map, the numbers, the program."""
@@ -137,7 +124,7 @@ class Maps:
         return layouts
 
 
-def read(values: Sequence[Any]) -> tuple[Sentence, Answers]:
+def read(values: tuple[Any, ...]) -> tuple[Sentence, Answers]:
     """The handlers' inputs in words: the bar's three, then INPUTS."""
     text, pair, model, *answers = values
     return Sentence(text or "", pair or "", model), Answers(*answers)
@@ -176,11 +163,10 @@ def build(page: Page) -> None:
     moved = [parts[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
     moved += [parts[name].change for name in ("file", "own", "lines", "seed")]
     opened = [page.settled.change, *moved, parts["nearby"].release]
-    at_once: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    filled = [parts[name] for name in (*SHOWN, *SIDES, "shown")]
-    page.on(opened, by_component(parts, handlers.follow), [*inputs, parts["shown"]], filled, **at_once, **HEAVY)
+    on(opened, handlers.show, (*SHOWN, *SIDES), trigger_mode="always_last", show_progress="hidden", **HEAVY)
     # The picture is drawn by `mark` alone, with the point chosen by then: `show` may have begun before.
     chosen = [parts["picked"], parts["picked_token"]]
+    at_once: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
     on([*(number.change for number in chosen), parts["drawn"].change], handlers.mark, ("plot", "list"), **at_once)
     on([parts["find"].change], handlers.look_up, ("list",), **at_once)
     on([parts["measure"].click], handlers.measure, ("numbers",), **HEAVY)

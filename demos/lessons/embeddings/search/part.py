@@ -112,7 +112,6 @@ def build(page: Page) -> None:
     summary = gr.HTML(elem_classes="said")
     gr.HTML(TEXT.engines(), elem_classes="said", elem_id="search-engines")
     by_token = by_token_fold(page)
-    shown = gr.State(None)  # the choices that this reader sees the lists of
     searched = gr.Textbox("nothing", visible="hidden")  # names the list and query searched last; the fold follows it
     numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
 
@@ -129,15 +128,9 @@ def build(page: Page) -> None:
         return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 
     def show(
-        text: str, pair: str, model: str, typed: str, where: str, path: str | None, lines: str,
-        pooling_a: str, layer_a: str, pooling_b: str, layer_b: str, before: Any = None,
-    ) -> Iterator[dict[gr.Component, Any]]:  # fmt: skip
-        chosen = (pooling_a, layer_a, pooling_b, layer_b)
-        requested = ((typed or "").strip() or text, model, where, path, lines, *chosen)
-        if requested == before:
-            yield {}
-            return
-        ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN), shown: None}
+        text: str, pair: str, model: str, typed: str, where: str, path: str | None, lines: str, *chosen: str
+    ) -> Iterator[dict[gr.Component, Any]]:
+        ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
         try:
             loaded = services.loaded(model)
             choices = read_two(loaded, chosen)
@@ -148,7 +141,7 @@ def build(page: Page) -> None:
                 yield ready | {status: TEXT.awaited(), rankings: "", summary: "", numbers: ""}
                 return
             steps = services.vectors.steps(loaded, listed.sentences, choices)
-            vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step), shown: None})
+            vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
             lists = []
             queries = services.vectors.get(loaded, [wanted], choices)
             for letter, choice, rows, vector in zip("AB", choices, vectors, queries, strict=True):
@@ -156,7 +149,7 @@ def build(page: Page) -> None:
                 score = remembered(score_of, listed)(listed, model, choice) if listed.topics else None
                 lists.append(Searched(letter, name, cosine(vector, rows), precision=score))
         except UserError:  # no line of progress may stay, and the list of one's own must be in reach
-            yield {status: "", own: ready[own], shown: None}
+            yield {status: "", own: ready[own]}
             raise
         keywords, score = remembered(keywords_of, listed)(listed)
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
@@ -167,15 +160,15 @@ def build(page: Page) -> None:
             summary: results_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
-            shown: requested,
         }
 
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
-    inputs = [*page.sentence, query, source, file, pasted, *menus, shown]
-    filled = [status, rankings, summary, numbers, code, own, *menus[1::2], searched, shown]
+    inputs = [*page.sentence, query, source, file, pasted, *menus]
+    filled = [status, rankings, summary, numbers, code, own, *menus[1::2], searched]
     page.on(
-        [page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", show_progress="hidden", **HEAVY
-    )
+        [page.settled.change, *moved], show, inputs, filled, own_text=query, trigger_mode="always_last",
+        show_progress="hidden", **HEAVY,
+    )  # fmt: skip
     wire_by_token(page, by_token, searched, list_and_query, [query, source, file, pasted])
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)

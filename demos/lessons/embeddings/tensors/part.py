@@ -51,22 +51,10 @@ class SharedResults:
         self._fits = Fits()
 
     def show(
-        self,
-        text: str,
-        pair: str,
-        model: str,
-        source: str,
-        file: str | None,
-        step: str,
-        row: float,
-        before: Any = None,
+        self, text: str, pair: str, model: str, source: str, file: str | None, step: str, row: float
     ) -> Iterator[dict[str, Any]]:
-        """What changes, as it comes: how far the model has read, then the step; nothing where it is shown already."""
-        requested = (model, source, file, step, row)
-        if requested == before:
-            yield {}
-            return
-        always: dict[str, Any] = {"file": gr.update(visible=source == FILE), "shown": None}
+        """What changes, as it comes: how far the model has read, then the step."""
+        always: dict[str, Any] = {"file": gr.update(visible=source == FILE)}
         waiting = AWAITED if source == FILE and not file else "Downloading SST-2 …" if source == SST2 else ""
         yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
         if source == FILE and not file:
@@ -81,7 +69,7 @@ class SharedResults:
             )
             tensors = yield from relayed(steps, lambda done: {**always, **early, "status": TEXT.encoding(done)})
         except UserError:
-            yield {"status": "", "shown": None}
+            yield {"status": ""}
             raise
         fit = self._fits.get(key, lambda: fit_plain(tensors.features, data, split))
         guess = self._fits.get((data.key, "guess"), lambda: fit_guess(data, split))
@@ -89,7 +77,6 @@ class SharedResults:
         shapes = [(name, shape_of(results, name)) for name in STEPS]
         yield {
             **always,
-            "shown": requested,
             "status": TEXT.data(data),
             "picture": step_html(results, step if step in STEPS else FIRST),
             "row": slider(row, len(data.texts)),
@@ -119,16 +106,15 @@ def build(page: Page) -> None:
             parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
             parts["status"] = gr.HTML("", elem_classes="said")
     parts["numbers"], parts["code"] = folds(__file__, "Prints every shape, and the scores")
-    parts["shown"] = gr.State(None)  # the choices that this reader sees the step of, which no sentence changes
     for button, move in ((back, -1), (forth, 1)):
         turned = TURNED.format(list(STEPS), move)
         button.click(None, [step], [step], js=turned, **IN_BROWSER)
     shared_results = SharedResults(page.services)
-    inputs = [*page.sentence, source, parts["file"], step, parts["row"], parts["shown"]]
+    inputs = [*page.sentence, source, parts["file"], step, parts["row"]]
     moved = [page.settled.change, step.change, source.input, parts["file"].change, parts["row"].input]
     page.on(
         moved, by_component(parts, shared_results.show), inputs, list(parts.values()),
-        **{**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"},
+        **{**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"}, unread=(page.text, page.text_pair),
     )  # fmt: skip
     page.keep(tensors_step=step, tensors_row=parts["row"], tensors_data=source)
 
