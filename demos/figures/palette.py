@@ -110,6 +110,7 @@ def css_variables() -> str:
 
 
 LINES = "#2a3f5f"
+PATTERN = {"fillmode": "overlay", "size": 10, "solidity": 0.2}
 AXES: dict[str, Any] = {
     "automargin": True,
     "gridcolor": "white",
@@ -124,7 +125,7 @@ TEMPLATE: dict[str, Any] = {
     "data": {
         "bar": [
             {"error_x": {"color": LINES}, "error_y": {"color": LINES}}
-            | {"marker": {"line": {"color": "#E5ECF6", "width": 0.5}}}
+            | {"marker": {"line": {"color": "#E5ECF6", "width": 0.5}, "pattern": PATTERN}}
         ],
         "heatmap": [{"colorbar": {"outlinewidth": 0, "ticks": ""}}],
     },

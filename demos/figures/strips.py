@@ -81,7 +81,8 @@ def strips_limit(vectors: Sequence[np.ndarray]) -> float:
     """The magnitude that 99 of 100 numbers stay within, rounded up to its second digit."""
     sizes = np.abs(np.concatenate([np.ravel(vector) for vector in vectors])) if len(vectors) else np.zeros(1)
     sizes = sizes[np.isfinite(sizes)]
-    peak = float(np.quantile(sizes, SHARE, method="higher")) if sizes.size else 0.0
+    place = int(np.ceil(SHARE * (sizes.size - 1)))
+    peak = float(np.partition(sizes, place)[place]) if sizes.size else 0.0
     peak = peak or float(sizes.max(initial=0.0)) or 0.01  # a scale from 0 to 0 would be none
     step = 10.0 ** (np.floor(np.log10(peak)) - 1)
     return float(np.ceil(round(peak / step, 6)) * step)

@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, run_model
-from demos.widgets.bertviz.messages import BrowserCache, frame_message, largest_error
+from demos.widgets.bertviz.messages import frame_message, largest_error
 from demos.widgets.bertviz.views import VIEWS
 
 TOKENS = 64
@@ -60,9 +60,7 @@ def compare(loaded: LoadedModel, run: Run) -> None:
     for name, what in (("head", "one layer"), ("neuron", "one layer, queries and keys"), ("model", "all layers")):
 
         def ours(name: str = name) -> int:
-            message, _ = frame_message(
-                run, VIEWS[name], 0, 0, lambda layer: queries_and_keys(loaded, run, layer), BrowserCache()
-            )
+            message = frame_message(run, VIEWS[name], 0, 0, lambda layer: queries_and_keys(loaded, run, layer))
             return len(json.dumps(message))
 
         size, seconds = timed(ours)

@@ -28,7 +28,7 @@ from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, run_model
-from demos.widgets.bertviz.messages import FAINTEST, BrowserCache, frame_message
+from demos.widgets.bertviz.messages import FAINTEST, frame_message
 from demos.widgets.bertviz.views import VIEWS
 from tests.chromium import find_chromium
 
@@ -207,9 +207,7 @@ def main(short: bool = False) -> None:
         run = run_model(loaded, [encode(loaded.tokenizer, sentence(tokens, 0), "")])[0]
         for view in ("head", "model"):
             seconds, size = theirs(browser, run, view, Path(folder))
-            message, _ = frame_message(
-                run, VIEWS[view], 0, 0, lambda at: queries_and_keys(loaded, run, at), BrowserCache()
-            )
+            message = frame_message(run, VIEWS[view], 0, 0, lambda at: queries_and_keys(loaded, run, at))
             sent, mine = len(json.dumps(message)), sharp["view clicked", view, tokens]
             print(
                 f"{view} view, {tokens} tokens, sharp: bertviz's page {size / 1e6:.1f} MB, interactive in "

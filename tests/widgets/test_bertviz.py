@@ -15,6 +15,7 @@ from demos.widgets.bertviz.messages import (
     caption,
     frame_message,
     largest_error,
+    left_out,
     pack_vectors,
     pack_weights,
 )
@@ -59,7 +60,7 @@ def test_packed_vectors_keep_their_products() -> None:
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_payload_of_64_tokens(layers: int, limit: int, view: str) -> None:
     run = run_of(layers, 12, 64)
-    message, _ = frame_message(run, VIEWS[view], 0, 0, vectors_of(64, 12, 64), BrowserCache())
+    message = frame_message(run, VIEWS[view], 0, 0, vectors_of(64, 12, 64))
     assert len(json.dumps(message)) <= limit
     layer = unpack_weights(message["weights"]["0"], (12, 64, 64))
     assert np.abs(layer - run.attentions[0]).max() <= 0.003
@@ -68,19 +69,19 @@ def test_payload_of_64_tokens(layers: int, limit: int, view: str) -> None:
 
 def test_layers_come_once_and_as_they_are_asked_for() -> None:
     run = run_of(6, 2, 8)
-    message, held = frame_message(run, VIEWS["head"], 3, 0, no_vectors, BrowserCache())
+    message, held = left_out(frame_message(run, VIEWS["head"], 3, 0, no_vectors), BrowserCache())
     assert list(message["weights"]) == ["3"]
     held = BrowserCache.read(held.say())
-    message, held = frame_message(run, VIEWS["head"], 3, 1, no_vectors, held)
+    message, held = left_out(frame_message(run, VIEWS["head"], 3, 1, no_vectors), held)
     assert message["weights"] == {}
-    message, held = frame_message(run, VIEWS["neuron"], 3, 1, vectors_of(4, 2, 8), held)
+    message, held = left_out(frame_message(run, VIEWS["neuron"], 3, 1, vectors_of(4, 2, 8)), held)
     assert (list(message["weights"]), list(message["vectors"])) == ([], ["3"])
-    message, held = frame_message(run, VIEWS["model"], 3, 1, no_vectors, held)
+    message, held = left_out(frame_message(run, VIEWS["model"], 3, 1, no_vectors), held)
     assert sorted(message["weights"]) == ["0", "1", "2", "4", "5"]
-    message, held = frame_message(run, VIEWS["head"], 5, 1, no_vectors, held)
+    message, held = left_out(frame_message(run, VIEWS["head"], 5, 1, no_vectors), held)
     assert message["weights"] == {}
     other = run_of(6, 2, 8, text="another sentence")
-    message, now = frame_message(other, VIEWS["head"], 5, 1, no_vectors, held)
+    message, now = left_out(frame_message(other, VIEWS["head"], 5, 1, no_vectors), held)
     assert list(message["weights"]) == ["5"]
     assert now.weights == {5}
     assert now.key != held.key
@@ -96,7 +97,7 @@ def test_a_browser_that_says_nonsense_holds_nothing(said: str | None) -> None:
 def test_a_long_input_is_cut_and_the_caption_says_so() -> None:
     run = run_of(1, 2, 150)
     for view in VIEWS.values():
-        message, _ = frame_message(run, view, 0, 0, vectors_of(4, 2, 150), BrowserCache())
+        message = frame_message(run, view, 0, 0, vectors_of(4, 2, 150))
         assert len(message["tokens"]) == len(message["hues"]) == view.limit
         cut = unpack_weights(message["weights"]["0"], (2, view.limit, view.limit))
         assert np.abs(cut - run.attentions[0, :, : view.limit, : view.limit]).max() <= 0.003
@@ -121,7 +122,6 @@ def test_sentence_b_is_told_only_where_it_is_drawn() -> None:
     attentions = np.full((1, 1, 74, 74), 1 / 74, np.float32)
     run = Run("m", encoding_of(tokens, b=72), np.zeros((2, 74, 4), np.float32), attentions)
     starts = [
-        frame_message(run, VIEWS[name], 0, 0, vectors_of(4, 1, 74), BrowserCache())[0]["sentence_b_start"]
-        for name in ("head", "neuron")
+        frame_message(run, VIEWS[name], 0, 0, vectors_of(4, 1, 74))["sentence_b_start"] for name in ("head", "neuron")
     ]
     assert starts == [72, None]

@@ -67,11 +67,11 @@ def _matrix(figure: Figure, trace: dict[str, Any]) -> str:
     values = np.asarray(trace["z"], float)
     if not np.isfinite(values).any():
         return str(TEXT.matrix(None, "", "", None, "", ""))
-    rows, columns = _names(_axis(figure, "yaxis"), trace.get("y")), _names(_axis(figure, "xaxis"), trace.get("x"))
+    down, across = (_axis(figure, "yaxis"), trace.get("y")), (_axis(figure, "xaxis"), trace.get("x"))
 
     def cell(place: Any) -> tuple[str, str, str]:
         row, column = np.unravel_index(int(place), values.shape)
-        return number_text(values[row, column]), _name(rows, row), _name(columns, column)
+        return number_text(values[row, column]), _name(*down, row), _name(*across, column)
 
     lowest = cell(np.nanargmin(values)) if np.nanmin(values) < 0 else (None, "", "")
     return str(TEXT.matrix(*cell(np.nanargmax(values)), *lowest))
@@ -82,10 +82,10 @@ def _bars(figure: Figure, traces: list[dict[str, Any]]) -> str:
     for trace in traces:
         across = trace.get("orientation") == "h"
         axis = _axis(figure, "yaxis" if across else "xaxis")
-        names = _names(axis, trace.get("y" if across else "x"))
+        names = trace.get("y" if across else "x")
         also = f"{plain(trace['name'])}, " if trace.get("name") and len(traces) > 1 else ""
         values = np.asarray(trace["x" if across else "y"], float)
-        bars += [(value, also + _name(names, at)) for at, value in enumerate(values) if np.isfinite(value)]
+        bars += [(value, also + _name(axis, names, at)) for at, value in enumerate(values) if np.isfinite(value)]
     if not bars:
         return str(TEXT.empty())
     (high, most), (low, least) = max(bars), min(bars)
@@ -101,7 +101,7 @@ def _lines(figure: Figure, traces: list[dict[str, Any]]) -> str:
     finite = values[np.isfinite(values)]
     text, axis = trace.get("text"), _axis(figure, "xaxis")
     places = trace.get("x") if text is None or isinstance(text, str) else text
-    at = _name(_names(axis, places), int(np.nanargmax(values)))
+    at = _name(axis, places, int(np.nanargmax(values)))
     title = plain((axis.get("title") or {}).get("text") or "").partition(" (")[0]
     number = next(number for number, other in enumerate(traces, start=1) if other is trace)
     name = plain(trace.get("name") or f"curve {number}")
@@ -120,15 +120,13 @@ def _areas(trace: dict[str, Any]) -> str:
     return str(TEXT.areas(len(leaves), plain(trace["labels"][largest]), number_text(values[largest]), f"{share:.0%}"))
 
 
-def _names(axis: dict[str, Any], values: Any) -> list[str]:
-    """What stands at an axis's values: its own texts where it has them."""
-    written = axis.get("ticktext")
-    texts = {} if written is None else dict(zip(map(plain, axis["tickvals"]), written, strict=True))
-    return [plain(texts.get(plain(value), value)) for value in ([] if values is None else values)]
-
-
-def _name(names: list[str], at: Any) -> str:
-    return names[at] if names else str(at)
+def _name(axis: dict[str, Any], values: Any, at: Any) -> str:
+    """What stands at the value with this number: the axis's own text where it has one."""
+    if values is None or len(values) == 0:
+        return str(at)
+    value = plain(values[at])
+    named = zip(axis["tickvals"], axis["ticktext"], strict=True) if axis.get("ticktext") is not None else ()
+    return next((plain(text) for place, text in named if plain(place) == value), value)
 
 
 def plain(text: Any) -> str:

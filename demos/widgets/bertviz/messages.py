@@ -65,22 +65,28 @@ def frame_message(
     layer: int,
     head: int,
     vectors: Callable[[int], QueriesKeys],
-    cached: BrowserCache,
     by: Measured | None = None,
-) -> tuple[dict[str, Any], BrowserCache]:
-    """What the frame needs to show `view` at `layer` and `head`, and what the browser holds once it has it.
+) -> dict[str, Any]:
+    """What the frame needs to show `view` at `layer` and `head`, for a browser that has nothing yet (`left_out`).
 
     The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
     where the neuron view needs a layer's queries and keys. `by` contribution, lines show the rows' shares (`in_lines`).
     """
     n, by = min(len(run.encoding), view.limit), in_lines(run, view.name, by)
     message = describe(run, view.name, n, layer, head, by.measure)
+    layers = range(run.num_layers) if view.name == "model" else [layer]
+    message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in layers}
+    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in layers if view.name == "neuron"}
+    return message
+
+
+def left_out(message: dict[str, Any], cached: BrowserCache) -> tuple[dict[str, Any], BrowserCache]:
+    """(the message without the numbers that the browser has, what it holds once it has the message)."""
     cached = cached.of(message["key"])
-    layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
-    with_vectors = layers if view.name == "neuron" else frozenset()
-    message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in sorted(layers - cached.weights)}
-    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - cached.vectors)}
-    return message, BrowserCache(cached.key, cached.weights | layers, cached.vectors | with_vectors)
+    known = {"weights": cached.weights, "vectors": cached.vectors}
+    sent = {name: {i: of for i, of in message[name].items() if int(i) not in known[name]} for name in known}
+    then = [known[name] | set(map(int, message[name])) for name in known]
+    return message | sent, BrowserCache(cached.key, *then)
 
 
 def in_lines(run: Run, view: str, by: Measured | None) -> Measured:

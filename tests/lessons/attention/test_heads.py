@@ -24,16 +24,20 @@ from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
+from demos.lessons.attention.heads import part
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import drawn, habit_shown
+from demos.lessons.attention.heads.part import habit_shown
 from demos.lessons.attention.heads.program import contribution_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
 from tests.page.tiny_store import TinyStore
+from tests.plotly_figure import plotly
 from tests.programs import printed
+from tests.shown_values import with_values
 from tests.widgets.unpacking import unpack_weights
 
+drawn = with_values(part.drawn)
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 
 
@@ -84,7 +88,7 @@ def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[
     message = json.loads(outputs["frame"])
     assert message["sentence_b_start"] == 9
     assert np.abs(unpack_weights(message["weights"]["4"], (12, n, n)) - theirs).max() <= 0.003
-    np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), theirs[7], atol=1e-4)
+    np.testing.assert_allclose(np.array(plotly(outputs["plot"]).data[0].z), theirs[7], atol=1e-4)
     assert "Layer 5, head 8" in outputs["said"]
     assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs["table"]
     assert (outputs["layer"], outputs["head"]) == (
@@ -284,7 +288,7 @@ def test_by_contribution_all_outputs_change_together(services: Services, layer_n
     before = drawn(services, sentence, "head", 3, 5, "")
     outputs = drawn(services, sentence, "head", 3, 5, before["held"], before["key"], measure="contribution")
     n = layer_norms.shape[-1]
-    trace = outputs["plot"].data[0]
+    trace = plotly(outputs["plot"]).data[0]
     np.testing.assert_allclose(np.array(trace.z), layer_norms[5], atol=1e-4)
     assert "norm %{z:.4f}" in trace.hovertemplate
     assert trace.zmax >= layer_norms[5].max() > trace.zmax - 0.01

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
-from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, measured
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, Measured, measured
 from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.run import Run
 from demos.counting import head_name
 from demos.figures.matrix import NORM, matrix_figure, matrix_table
 from demos.figures.program import attention_code
@@ -28,7 +31,7 @@ from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.widgets.bertviz.frame import frame_value
-from demos.widgets.bertviz.messages import BrowserCache, caption, frame_message
+from demos.widgets.bertviz.messages import BrowserCache, caption, frame_message, left_out
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_grid
@@ -81,11 +84,12 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
         )
     moved = [parts[name].input for name in ("view", "layer", "head", "source", "measure", "pattern")]
     page.draw(
-        by_component(parts, partial(drawn, page.services)),
+        by_component(parts, partial(drawn, page.services, pictures=Pictures.remembered(page.services))),
         inputs,
         [parts[name] for name in FILLED],
         triggers=[*moved, parts["frame"].select, parts["grid"].select],
         show_progress="hidden",
+        pure=False,  # it leaves out what the browser has; what it draws is remembered
     )
     parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **IN_BROWSER)
     gr.on(  # by whatever they were chosen: in the frame they are on at once
@@ -118,6 +122,53 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     gr.on(changes, None, list(look.values()), None, js=show_in_grid(GRID, *look), **IN_BROWSER)
 
 
+@dataclass(frozen=True)
+class Pictures:
+    """What the part draws of a sentence, whichever browser asks: remembered for all readers."""
+
+    of_head: Callable[..., dict[str, Any]]
+    of_all_heads: Callable[..., dict[str, Any]]
+
+    @classmethod
+    def remembered(cls, services: Services) -> Pictures:
+        """Both by the services' memory of drawings."""
+        remembered = services.drawings.remembered
+        return cls(remembered(partial(of_head, services)), remembered(partial(of_all_heads, services)))
+
+
+def of_head(
+    services: Services, sentence: Sentence, view: str, layer: float, head: float, measure: str, lines: str
+) -> dict[str, Any]:
+    """The open head: the frame's message (`frame_message`) as JSON, its heatmap, and what is said of both."""
+    run, at, number = opened(services, sentence, layer, head)
+    loaded = services.loaded(sentence.model)
+    shape = VIEWS.get(view, VIEWS["head"])
+    vectors = partial(queries_and_keys, loaded, run)
+    both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
+    by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
+    message = frame_message(run, shape, at, number, vectors, by)
+    message["heads"] = heads_on(lines, number, run.num_heads)
+    lines = lines_said(message["heads"], number)
+    shown = Labels.of_tokens(run.encoding, shape.limit)
+    weights = by.amounts(at)[number][: len(shown), : len(shown)]
+    what = NORM if by is both[CONTRIBUTION] else "weight"
+    return {
+        "frame": json.dumps(message),
+        "plot": matrix_figure(weights, shown, shown, what=what),
+        "said": head_html(by, other, at, number),
+        "caption": TEXT.caption(shape.name, caption(run, shape, by=by)),
+        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines, by).size()),
+        "lines": lines,
+    }
+
+
+def of_all_heads(services: Services, sentence: Sentence, measure: str) -> dict[str, Any]:
+    """The grid of small pictures, and the key that names what it is of."""
+    run = services.run(sentence)
+    by = measured(services.loaded(sentence.model), run, CONTRIBUTION if measure == CONTRIBUTION else WEIGHT)
+    return {"grid": grid_value(grid_message(run, by)), "key": run_key(run, by.measure)}
+
+
 def drawn(
     services: Services,
     sentence: Sentence,
@@ -130,47 +181,55 @@ def drawn(
     source: str = "sentence",
     measure: str = WEIGHT,
     lines: str = "",
+    pictures: Pictures | None = None,
 ) -> dict[str, Any]:
     """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
 
-    `cached` is what the frame has already, `drawn_key` what the grid shows. The head view shows the heads that `lines`
-    names (`heads_on`).
+    `cached` is what the frame has already, `drawn_key` what the grid shows: neither is sent again. The head view shows
+    the heads that `lines` names (`heads_on`).
     """
+    pictures = pictures or Pictures(partial(of_head, services), partial(of_all_heads, services))
     place = head_to_open(services, sentence.model, layer, head, drawn_key)
     follow = place != (layer, head)
-    run, at, number = opened(services, sentence, *place)
-    loaded = services.loaded(sentence.model)
-    shape = VIEWS.get(view, VIEWS["head"])
-    vectors = partial(queries_and_keys, loaded, run)
-    both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
-    by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
-    message, now_cached = frame_message(run, shape, at, number, vectors, BrowserCache.read(cached), by)
-    message["heads"] = heads_on(lines, number, run.num_heads)
-    lines = lines_said(message["heads"], number)
-    whole = by.amounts(at)[number]
-    shown, few = Labels.of_tokens(run.encoding, shape.limit), Labels.of_tokens(run.encoding, TABLE_TOKENS)
-    named = title(run.encoding, by.measure, head_name(at, number), len(few))
-    code = contribution_code if by is both[CONTRIBUTION] else attention_code
-    what = NORM if by is both[CONTRIBUTION] else "weight"
-    values = {
-        "frame": frame_value(message),
-        "held": now_cached.say(),
-        "layer": slider(place[0], run.num_layers, move=follow),
-        "head": slider(place[1], run.num_heads, move=follow),
-        "plot": matrix_figure(whole[: len(shown), : len(shown)], shown, shown, what=what),
-        "said": head_html(by, other, at, number),
-        "caption": TEXT.caption(shape.name, caption(run, shape, by=by)),
-        "table": matrix_table(whole[: len(few), : len(few)], few, few, named),
-        "program": code(loaded.spec, run.encoding, at, number),
-        "key": run_key(run, by.measure),
-        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines, by).size()),
-        "lines": lines,
-    }
-    if values["key"] != drawn_key:
-        values["grid"] = grid_value(grid_message(run, by))
-    if source != "habit":
-        values["patterns"] = scores_table(by.scores(), pattern, scores_of("this sentence", by.measure))
-    return values
+    values = dict(pictures.of_head(sentence, view, *place, measure, lines))
+    message, now_cached = left_out(json.loads(values["frame"]), BrowserCache.read(cached))
+    values |= {"frame": frame_value(message), "held": now_cached.say()}
+    all_heads = pictures.of_all_heads(sentence, measure)
+    values |= all_heads if all_heads["key"] != drawn_key else {"key": all_heads["key"]}
+    spec = services.store.spec(services.key(sentence.model))
+    values["layer"] = slider(place[0], spec.num_layers, move=follow)
+    values["head"] = slider(place[1], spec.num_heads, move=follow)
+    return values | folded(services, sentence, place, pattern, source, measure)
+
+
+def folded(
+    services: Services, sentence: Sentence, place: tuple[float, float], pattern: str, source: str, measure: str
+) -> dict[str, Callable[[], str]]:
+    """What lies in the folds: the head's weights, the patterns' scores, the program."""
+
+    @cache
+    def of_run() -> tuple[Run, int, int, Measured]:
+        run, at, number = opened(services, sentence, *place)
+        by = CONTRIBUTION if measure == CONTRIBUTION else WEIGHT
+        return run, at, number, measured(services.loaded(sentence.model), run, by)
+
+    def table() -> str:
+        run, at, number, by = of_run()
+        few = Labels.of_tokens(run.encoding, TABLE_TOKENS)
+        named = title(run.encoding, by.measure, head_name(at, number), len(few))
+        return matrix_table(by.amounts(at)[number][: len(few), : len(few)], few, few, named)
+
+    def program() -> str:
+        run, at, number, by = of_run()
+        code = contribution_code if by.measure == CONTRIBUTION else attention_code
+        return code(services.loaded(sentence.model).spec, run.encoding, at, number)
+
+    def patterns() -> str:
+        by = of_run()[3]
+        return scores_table(by.scores(), pattern, scores_of("this sentence", by.measure))
+
+    shown = {"table": table, "program": program}
+    return shown if source == "habit" else shown | {"patterns": patterns}
 
 
 def habit_shown(

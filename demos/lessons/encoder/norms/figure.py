@@ -16,7 +16,6 @@ from demos.templates import plot_text
 FEATURES = 16  # that are drawn
 ROW = 19  # pixels a token takes
 LAYER, BATCH = CLASSES[1], CLASSES[2]
-HATCHED = {"fillmode": "overlay", "size": 10, "solidity": 0.2}  # lines on a bar's own colour
 
 
 def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -> Figure:
@@ -72,7 +71,7 @@ def changes_figure(changes: Changes) -> Figure:
             "x": names,
             "y": np.round(values, 6),
             "name": name,
-            "marker": {"color": colour, "pattern": HATCHED | {"shape": pattern}},
+            "marker": {"color": colour, "pattern": {"shape": pattern}},
             "hovertemplate": f"<b>%{{x}}</b><br>moved by %{{y:.2%}}<extra>{name}</extra>",
         }
         for name, values, colour, pattern in (

@@ -68,8 +68,8 @@ def spans_figure(picture: Picture | None) -> Figure:
 
 def _frames(picture: Picture, cutout: Cutout) -> list[dict[str, Any]]:
     """A frame around the best span's cell, and, where that is another and in sight, around the right answer's."""
-    found, true = _cell(cutout, _best(picture)), _cell(cutout, (picture.start, picture.end))
-    framed = [(true, TRUE, "dot")] * (true != found) + [(found, CLASSES[5], "solid")]
+    best, true = _cell(cutout, _best(picture)), _cell(cutout, (picture.start, picture.end))
+    framed = [(true, TRUE, "dot")] * (true != best) + [(best, CLASSES[5], "solid")]
     return [
         {
             "type": "rect", "x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5,
