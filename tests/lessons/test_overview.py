@@ -16,15 +16,17 @@ from PIL import Image
 from transformers import AutoModel
 
 from demos.bert.model.models import LoadedModel, ModelStore, model_folder
+from demos.lessons.overview import part
 from demos.lessons.overview.figure import FAINTEST, INPUT_CELLS, MAX_ROWS, SOURCES, STATE_CELLS
-from demos.lessons.overview.part import drawn
 from demos.lessons.pretraining.fill_mask.part import fill_endpoint
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
 from tests.number_cells import numbers
 from tests.programs import printed
+from tests.shown_values import with_values
 
+drawn = with_values(part.drawn)
 TEXT, PAIR = "The pianist sat down on the wooden bench.", "She played a waltz."
 
 

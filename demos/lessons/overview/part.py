@@ -67,8 +67,8 @@ def drawn(services: Services, sentence: Sentence, token: float | None, trained: 
     return {
         "picture": overview_html(run, ledger, chosen),
         "exits": exits_html(run, hidden, vector, classes_of(services, sentence, trained)),
-        "numbers": numbers_html(run, ledger),
-        "program": overview_code(loaded.spec, encoding),
+        "numbers": lambda: numbers_html(run, ledger),
+        "program": lambda: overview_code(loaded.spec, encoding),
     }
 
 

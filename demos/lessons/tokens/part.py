@@ -175,10 +175,10 @@ def _build_rest(page: Page) -> None:
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
     numbers, program = folds(__file__, "Prints the tokens of the current input")
 
-    def show(sentence: Sentence) -> tuple[str, str]:
+    def show(sentence: Sentence) -> tuple[Any, Any]:
         encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
         spec = services.store.spec(services.key(sentence.model))
-        return numbers_table(encoding), tokens_code(spec, encoding)
+        return lambda: numbers_table(encoding), lambda: tokens_code(spec, encoding)
 
     page.draw(show, [], [numbers, program], show_progress="hidden")
     shown = partial(side_by_side, services)
