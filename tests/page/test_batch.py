@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -15,6 +14,7 @@ from demos.errors import UserError
 from demos.page.drawing.drawn import as_sent
 from demos.page.lesson import Lesson, Page, shut_fold
 from demos.page.services import Sentence, Services
+from tests.run_coroutine import run
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_gradio_hands_on_what_is_sent_and_builds_no_component_for_it(store: Mode
         button.click(lambda: as_sent(answers, outputs), None, outputs, postprocess=False)
     built.clear()
     (event,) = demo.fns
-    answer = asyncio.run(demo.process_api(event, [], SessionState(demo)))["data"]
+    answer = run(demo.process_api(event, [], SessionState(demo)))["data"]
     assert answer == [
         gr.skip(),
         "<b>new</b>",
