@@ -19,7 +19,7 @@ from demos.lessons.encoder.position.figure import added_board, similarity_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import all_controls, folds
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.matrix_picture.matrix_picture import matrix_picture
 from demos.widgets.token_picker.token_picker import pick
@@ -65,7 +65,7 @@ def build(page: Page) -> None:
     page.keep(length=length, d=width, n=base, codes=view, columns=columns)
     token = page.choices["token"]
     of_sentence = {name: parts.pop(name) for name in ("added", "added_picture")}
-    _with_same_tables(page, token).draw(
+    replace(page, reads_sentence=False).draw(  # the model and the token's place decide, whatever the sentence is
         by_component(parts, partial(tables, page.services)),
         [token, length, width, base, view, columns],
         list(parts.values()),
@@ -83,20 +83,6 @@ def build(page: Page) -> None:
     for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
         script = f"() => {list(settings)}"
         button.click(None, None, [length, width, base], js=script, api_visibility="private", show_progress="hidden")
-
-
-def _with_same_tables(page: Page, token: gr.Component) -> Page:
-    """This page for what depends on the model and on the token's place alone: a new sentence does not draw it anew.
-
-    A token beyond the sentence becomes its last one, which is heard of where the part is in sight.
-    """
-    tick = gr.Textbox("", visible="hidden")
-    now = [page.settled, page.model, token]
-    page.settled.change(None, now, [tick], js="(now, ...of) => now && JSON.stringify(of)", **IN_BROWSER)
-    seen = "document.querySelector('#encoder-position-learned')?.checkVisibility()"
-    moved = f"(then, now, ...of) => now && {seen} ? JSON.stringify(of) : then"
-    token.change(None, [tick, *now], [tick], js=moved, **IN_BROWSER)
-    return replace(page, settled=tick, redraws=None)
 
 
 def tables(
