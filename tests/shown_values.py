@@ -1,4 +1,4 @@
-"""What a part's handler answers, as its tests read it."""
+"""What a part's handler answers, as its tests read it: functions called, and figures as Plotly reads them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.plotly_figure import plotly
 
 def shown_values(answer: Mapping[str, Any]) -> dict[str, Any]:
     """What is shown, by name: also what stands in shut folds, and each figure as Plotly reads it."""
-    return {name: _read(value) for name, value in answer.items()}
+    return {name: shown_value(value) for name, value in answer.items()}
 
 
-def _read(value: Any) -> Any:
-    if callable(value):
-        return _read(value())
+def shown_value(value: Any) -> Any:
+    """A value, or an update with one; a function's is its result."""
+    value = called(value)
     if is_figure(value):
         return plotly(value)
     if isinstance(value, dict) and is_figure(value.get("value")):
@@ -30,11 +30,12 @@ def with_values(show: Callable[..., Any]) -> Callable[..., Any]:
     def answer(*inputs: Any, **options: Any) -> Any:
         drawn = show(*inputs, **options)
         if isinstance(drawn, dict):
-            return {name: _called(value) for name, value in drawn.items()}
-        return [_called(value) for value in drawn] if isinstance(drawn, list | tuple) else _called(drawn)
+            return {name: called(value) for name, value in drawn.items()}
+        return [called(value) for value in drawn] if isinstance(drawn, list | tuple) else called(drawn)
 
     return answer
 
 
-def _called(value: Any) -> Any:
+def called(value: Any) -> Any:
+    """The result of a function, and any other value as it is."""
     return value() if callable(value) else value

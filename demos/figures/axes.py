@@ -42,10 +42,10 @@ def panel_axes(number: int, across: dict[str, Any], up: dict[str, Any]) -> dict[
     return {name if number == 1 else f"{name}{number}": axis for name, axis in places.items()}
 
 
-def panel_title(text: str, across: list[float], top: float = 1.0) -> dict[str, Any]:
+def panel_title(text: str, across: list[float], top: float = 1.0, size: int = 16) -> dict[str, Any]:
     """A title above a panel: the middle of its domain across, and where its domain ends."""
     place = {"x": sum(across) / 2, "y": top, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
-    return place | {"text": text, "showarrow": False, "font": {"size": 16}}
+    return place | {"text": text, "showarrow": False, "font": {"size": size}}
 
 
 def plotly_script() -> str:

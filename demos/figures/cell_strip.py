@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from PIL import Image
 
-from demos.figures.palette import PALETTE
+from demos.figures.palette import PALETTE, channels_of
 from demos.files import read_beside
 from demos.templates import templates
 
@@ -75,7 +75,7 @@ def pictures(places: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, s
 @cache
 def _ramp(name: str) -> np.ndarray:
     """A scale of the palette in SHADES steps, <uint8>[SHADES, 3]."""
-    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in PALETTE[name]])
+    stops = np.array([channels_of(colour) for colour in PALETTE[name]])
     places = np.linspace(0, len(stops) - 1, SHADES)
     channels = [np.interp(places, np.arange(len(stops)), stops[:, channel]) for channel in range(3)]
     return np.rint(np.stack(channels, axis=1)).astype(np.uint8)

@@ -31,7 +31,7 @@ def word_colour(word_index: int | None) -> str:
 
 def in_the_dark(colour: str) -> str:
     """A head's colour "#rrggbb" for dark paper: three tenths of the way to white, so that its darkest is seen there."""
-    channels = _channels(colour)
+    channels = channels_of(colour)
     return "#" + "".join(f"{int(channel + (255 - channel) * TO_WHITE + 0.5):02x}" for channel in channels)
 
 
@@ -77,13 +77,14 @@ def shade(scale: list[list[Any]], share: float) -> tuple[int, int, int]:
     """The colour (red, green, blue) at a place, 0..1, of a scale with even steps; what lies beyond is its end."""
     place = min(max(float(share), 0.0), 1.0) * (len(scale) - 1)
     below = min(int(place), len(scale) - 2)
-    low, high = (_channels(scale[at][1]) for at in (below, below + 1))
+    low, high = (channels_of(scale[at][1]) for at in (below, below + 1))
     red, green, blue = (round(a + (b - a) * (place - below)) for a, b in zip(low, high, strict=True))
     return red, green, blue
 
 
 @cache
-def _channels(colour: str) -> tuple[int, ...]:
+def channels_of(colour: str) -> tuple[int, ...]:
+    """Red, green and blue, 0..255 each, of "#rrggbb"."""
     return tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
 
 

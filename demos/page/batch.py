@@ -15,7 +15,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.drawing.drawn import Sent, as_sent
+from demos.page.drawing.drawn import as_sent
 
 IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
@@ -88,7 +88,7 @@ def wire_batch(
     heard = hear(redraws, list(triggers.values()), note, tick._id)
     in_sight = [output for redraw in redraws if redraw.in_sight for output in redraw.outputs]
     event = heard.then(
-        _together(redraws, inputs, outputs, choices),
+        _together(redraws, inputs, outputs, note, choices),
         [tick, *inputs],
         [*outputs, note],
         js=f"(tick, ...values) => [insideBert.asked({tick._id}), ...values]",
@@ -104,9 +104,11 @@ def _together(
     redraws: Sequence[Redraw],
     inputs: Sequence[gr.Component],
     outputs: Sequence[gr.Component],
+    note_box: gr.Component,
     choices: dict[str, gr.Component],
 ) -> Callable[..., list[Any]]:
     """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs)."""
+    filled = [*outputs, note_box]
 
     def draw(numbers: str, *values: Any) -> list[Any]:
         requested = set((numbers or "").split(",")) - {""}
@@ -128,8 +130,9 @@ def _together(
             taken[redraw.notice._id] = {number: value for number, value in changed.items() if number in read}
         chosen = {name: changed[component._id] for name, component in choices.items() if component._id in changed}
         note = {"number": next(NOTES), "taken": taken, "choices": chosen}
-        note_json = json.dumps(note) if changed else Sent(gr.skip())
-        return [*as_sent((drawn.get(output._id, gr.skip()) for output in outputs), outputs), note_json]
+        if changed:
+            drawn[note_box._id] = json.dumps(note)
+        return as_sent((drawn.get(output._id, gr.skip()) for output in filled), filled)
 
     return draw
 

@@ -304,13 +304,9 @@ def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places
         if not names_components(drawn):
             drawn = dict(zip(outputs, [drawn] if len(outputs) == 1 else drawn, strict=True))
         wanted = (outputs[at] for at in places)
-        return {output: _value(drawn[output]) for output in wanted if output in drawn}
+        return {output: drawn[output] for output in wanted if output in drawn}
 
     return answer
-
-
-def _value(value: Any) -> Any:
-    return value() if callable(value) else value
 
 
 def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Callable[..., Any]:

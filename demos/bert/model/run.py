@@ -70,12 +70,6 @@ def run_model(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
     return runs
 
 
-def _in_batches(loaded: LoadedModel, encodings: Sequence[Encoding]) -> Iterator[Run]:
-    """The runs of many inputs, in batches of about one length."""
-    for rows in padded_batches(list(map(len, encodings)), BATCH_TOKENS):
-        yield from run_model(loaded, [encodings[row] for row in rows])
-
-
 @dataclass(frozen=True, eq=False)
 class _Waiting:
     """An input that waits for a forward pass, and its run to come."""
@@ -189,8 +183,7 @@ class RunCache:
         try:
             encoded = dict(zip(keys, encodings, strict=True))
             missing = [encoded[key] for key in mine]
-            alone = len(missing) == 1
-            for made in [self._rush.run(loaded, missing[0])] if alone else _in_batches(loaded, missing):
+            for made in self._passes(loaded, missing):
                 key = (made.model, made.encoding.text, made.encoding.text_pair)
                 runs[key] = made
                 (self._short if made.nbytes <= SHORT else self._long).put(key, made)
@@ -206,3 +199,11 @@ class RunCache:
                     self._pending.pop(key, None)
         runs |= {key: future.result() for key, future in awaited.items()}
         return [runs[key] for key in keys]
+
+    def _passes(self, loaded: LoadedModel, encodings: Sequence[Encoding]) -> Iterator[Run]:
+        """The runs: of one input together with other readers' that wait, of several in batches of about one length."""
+        if len(encodings) == 1:
+            yield self._rush.run(loaded, encodings[0])
+            return
+        for rows in padded_batches(list(map(len, encodings)), BATCH_TOKENS):
+            yield from run_model(loaded, [encodings[row] for row in rows])

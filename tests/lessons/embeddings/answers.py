@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import gradio as gr
 from markupsafe import Markup
 
-from demos.figures.figure.figure import is_figure
 from demos.lessons.embeddings import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Services
 from tests.one_line import plain
-from tests.plotly_figure import plotly
+from tests.shown_values import shown_value
 
 
 class Wired(NamedTuple):
@@ -84,7 +83,5 @@ def in_order(outputs: Sequence[Any], shown: Any) -> list[Any]:
 
 def as_read(value: Any) -> Any:
     """A value as a test reads it: what is for a fold computed, a figure as Plotly reads it, HTML on one line."""
-    value = value() if callable(value) else value
-    if is_figure(value):
-        return plotly(value)
+    value = shown_value(value)
     return plain(value) if isinstance(value, Markup) else value

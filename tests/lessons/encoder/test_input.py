@@ -24,9 +24,9 @@ from demos.lessons.encoder.position.figure import window
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream import part as stack
 from demos.page.services import Sentence, Services
-from tests.answers import read
 from tests.number_cells import numbers
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 TEXT, PAIR = 'The kettle said "hi"\\n {x}.', "Nobody noticed."
 SENTENCE = Sentence(TEXT, PAIR, "minilm")
@@ -46,12 +46,12 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 def positions(services: Services, sentence: Sentence, token: float, *choices: Any) -> dict[str, Any]:
     """All that the part shows."""
     of_sentence = position.added(services, sentence, token)
-    return read(position.tables(services, sentence, token, *choices) | of_sentence)
+    return shown_values(position.tables(services, sentence, token, *choices) | of_sentence)
 
 
 def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(SENTENCE)
-    outputs = read(shown_steps(services, SENTENCE, 2))
+    outputs = shown_values(shown_steps(services, SENTENCE, 2))
     ledger = add_up(embedding_tables(bundled.model), run.encoding)
     lines = printed(outputs["program"])
     assert float(lines[0].split(": ")[1]) == 0
@@ -129,7 +129,7 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
 
 
 def test_the_stack_code_prints_the_path(services: Services) -> None:
-    lines = printed(read(stack.drawn(services, SENTENCE, 3, 1))["program"])
+    lines = printed(shown_values(stack.drawn(services, SENTENCE, 3, 1))["program"])
     found = paths(services.run(SENTENCE))
     numbers = np.array([[float(number) for number in line.split()] for line in lines[:-1]])
     np.testing.assert_array_equal(numbers[:, 0], range(7))
@@ -159,7 +159,7 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     shelf = ModelStore({"distil": spec})
     shelf._models.put("distil", LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False)))
     services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
-    steps = read(shown_steps(services, sentence, 2))
+    steps = shown_values(shown_steps(services, sentence, 2))
     assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]
     assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
     changes = computed_changes(services, sentence, 1)
@@ -174,7 +174,7 @@ def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, te
     sentence = Sentence(text, "", "minilm")
     steps = shown_steps(services, sentence, 900)
     assert "largest difference" in steps["row_said"]
-    assert read(stack.drawn(services, sentence, 900, 40))["path"].data
+    assert shown_values(stack.drawn(services, sentence, 900, 40))["path"].data
     for view in ("table", "similarity"):
         outputs = positions(services, sentence, 900, 1_000, 9_999, 0, view)
         assert outputs["sinusoids"].data[0].z.shape[0] == 128
@@ -183,7 +183,7 @@ def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, te
 
 def test_changes_name_every_token(services: Services) -> None:
     changes = computed_changes(services, SENTENCE, 4)
-    figure, told, table = read(shown_changes(services, SENTENCE, 2, changes)).values()
+    figure, told, table = shown_values(shown_changes(services, SENTENCE, 2, changes)).values()
     assert [change.name for change in changes.changes] == ["positions", "segments", "order", "bag"]
     n = len(services.run(SENTENCE).encoding)
     assert figure.data[0].z.shape == (4, n + 1)

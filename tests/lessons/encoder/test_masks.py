@@ -12,8 +12,8 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.encoder.masks.part import drawn
 from demos.page.services import Sentence, Services
-from tests.answers import read
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 TEXT = "The banker sat on the bank of the river."
 
@@ -25,7 +25,9 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    bert, gpt, both, change, said, code = read(drawn(services, sentence, 1, 4, "crisis", "Money, he said.")).values()
+    bert, gpt, both, change, said, code = shown_values(
+        drawn(services, sentence, 1, 4, "crisis", "Money, he said.")
+    ).values()
     run = services.run(Sentence(TEXT, "", "minilm"))
     decoder = run_causal(bundled, run.encoding)
     cells = [np.array(figure.data[0].z, dtype=float) for figure in (bert, gpt, both)]

@@ -17,9 +17,9 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder.matrices.part import drawn
 from demos.page.services import Sentence, Services
-from tests.answers import read
 from tests.number_cells import numbers
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 SENTENCE = Sentence("The kettle <b>had</b> boiled dry.", "", BUNDLED)
 LAYER, HEAD, TOKEN = 2, 5, 3
@@ -32,7 +32,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 @pytest.fixture(scope="module")
 def shown(services: Services) -> dict[str, Any]:
-    return read(drawn(services, SENTENCE, TOKEN, LAYER, HEAD))
+    return shown_values(drawn(services, SENTENCE, TOKEN, LAYER, HEAD))
 
 
 @pytest.fixture(scope="module")

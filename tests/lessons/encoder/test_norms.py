@@ -10,8 +10,8 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.encoder.norms.part import OTHER, WRITTEN, drawn, states_of
 from demos.page.services import Sentence, Services
-from tests.answers import read
 from tests.programs import printed
+from tests.shown_values import shown_values
 
 BAR = Sentence("", "", "minilm")
 
@@ -22,7 +22,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def test_pictures_and_program(services: Services, bundled: LoadedModel) -> None:
-    shown = read(drawn(services, BAR, WRITTEN, OTHER, True, 2, 4))
+    shown = shown_values(drawn(services, BAR, WRITTEN, OTHER, True, 2, 4))
     states = states_of(bundled, WRITTEN.split("\n"))
     b, n, _ = states.values.shape
     heatmap, lines = shown["batch"].data[0], shown["batch"].layout.shapes
@@ -39,7 +39,7 @@ def test_pictures_and_program(services: Services, bundled: LoadedModel) -> None:
 
 
 def test_padding_is_left_out(services: Services, bundled: LoadedModel) -> None:
-    shown = read(drawn(services, BAR, "one\none two three four", OTHER, False, 1, 1))
+    shown = shown_values(drawn(services, BAR, "one\none two three four", OTHER, False, 1, 1))
     lines = [line for line in shown["batch"].layout.shapes if line.type == "rect"]
     assert [line.y1 - line.y0 for line in lines[1:]] == [3, 6]
     assert "over 9 tokens of the batch" in shown["told"]
@@ -55,7 +55,7 @@ def test_what_can_not_be_drawn_is_a_sentence(services: Services, typed: str, oth
 
 
 def test_hostile_sentences_stay_text(services: Services) -> None:
-    shown = read(drawn(services, BAR, "<b>x</b>\n<script>", "<img src=x>", True, 99, 99))
+    shown = shown_values(drawn(services, BAR, "<b>x</b>\n<script>", "<img src=x>", True, 99, 99))
     assert "<script>" not in shown["said"]
     assert "<img" not in shown["said"]
     assert "&lt;" in shown["batch"].layout.yaxis.ticktext[1]

@@ -14,7 +14,7 @@ from demos.lessons.encoder import LESSON
 from demos.lessons.encoder.block import part as block
 from demos.lessons.encoder.self_attention import part
 from demos.page.services import Sentence, Services
-from tests.answers import read
+from tests.shown_values import shown_values
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 
@@ -25,7 +25,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> dict[str, Any]:
-    outputs = read(part.drawn(services, Sentence(text, pair, "minilm"), *choices))
+    outputs = shown_values(part.drawn(services, Sentence(text, pair, "minilm"), *choices))
     return {name: " ".join(value.split()) if isinstance(value, Markup) else value for name, value in outputs.items()}
 
 
@@ -79,7 +79,7 @@ def test_an_empty_and_a_full_sentence_still_draw(services: Services, text: str) 
 
 
 def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
-    outputs = read(block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 2, 3, 40))
+    outputs = shown_values(block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 2, 3, 40))
     states = services.run(Sentence(TEXT, PAIR, "minilm")).hidden_states
     rows = re.findall(r'<td class="at">([−\d.]+)</td><td>([\d.]+)</td>', outputs["picture"])
     first, last = ([float(part.replace("−", "-")) for part in rows[at]] for at in (0, -1))
@@ -88,7 +88,7 @@ def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
         assert norm == pytest.approx(float(np.linalg.norm(vector)), abs=1e-3)
     assert outputs["number"] == {"maximum": 383, "__type__": "update"}
     assert "layer, token, number = 3, 2, 40" in outputs["program"]
-    outputs = read(block.same_for_all_numbers(services, Sentence(TEXT, PAIR, "minilm"), 2, 3))
+    outputs = shown_values(block.same_for_all_numbers(services, Sentence(TEXT, PAIR, "minilm"), 2, 3))
     assert sum(outputs["plot"].data[2].customdata) == 1_536
     assert "of the squared norm" in re.sub(r"\s+", " ", outputs["curve"])
     assert "kettle (token 2) in layer 4" in outputs["numbers"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -139,7 +138,7 @@ class Pictures:
 def of_head(
     services: Services, sentence: Sentence, view: str, layer: float, head: float, measure: str, lines: str
 ) -> dict[str, Any]:
-    """The open head: the frame's message (`frame_message`) as JSON, its heatmap, and what is said of both."""
+    """The open head: the frame's message (`frame_message`), its heatmap, and what is said of both."""
     run, at, number = opened(services, sentence, layer, head)
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"])
@@ -153,7 +152,7 @@ def of_head(
     weights = by.amounts(at)[number][: len(shown), : len(shown)]
     what = NORM if by is both[CONTRIBUTION] else "weight"
     return {
-        "frame": json.dumps(message),
+        "frame": message,
         "plot": matrix_figure(weights, shown, shown, what=what),
         "said": head_html(by, other, at, number),
         "caption": TEXT.caption(shape.name, caption(run, shape, by=by)),
@@ -192,7 +191,7 @@ def drawn(
     place = head_to_open(services, sentence.model, layer, head, drawn_key)
     follow = place != (layer, head)
     values = dict(pictures.of_head(sentence, view, *place, measure, lines))
-    message, now_cached = left_out(json.loads(values["frame"]), BrowserCache.read(cached))
+    message, now_cached = left_out(values["frame"], BrowserCache.read(cached))
     values |= {"frame": frame_value(message), "held": now_cached.say()}
     all_heads = pictures.of_all_heads(sentence, measure)
     values |= all_heads if all_heads["key"] != drawn_key else {"key": all_heads["key"]}

@@ -10,7 +10,7 @@ import numpy as np
 from demos.bert.embeddings.agreement import Pair
 from demos.figures.cosine_heatmap import jittered, short
 from demos.figures.figure.figure import Figure
-from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
+from demos.figures.palette import CLASSES, SPECIAL, channels_of, plotly_layout
 from demos.templates import plot_text
 
 BEFORE, AFTER = SPECIAL, CLASSES[0]
@@ -82,7 +82,7 @@ def spread_figure(before: Sequence[float], after: Sequence[float] | None) -> Fig
     bars = []
     for name, cosines, colour in zip(("before", "after"), columns, (BEFORE, AFTER), strict=False):
         counts, _ = np.histogram(np.clip(cosines, low, 1.0), edges)
-        channels = ", ".join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))
+        channels = ", ".join(map(str, channels_of(colour)))
         bars.append(
             {
                 "type": "bar",

@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from demos.bert.embeddings.tensors import Tensors, spread
 from demos.figures.cell_strip import cells, pictures, scale_html, shades
-from demos.figures.palette import PALETTE, word_colour
+from demos.figures.palette import PALETTE, channels_of, word_colour
 from demos.figures.short_text import short
 from demos.figures.strips import strips_limit
 from demos.lessons.embeddings.tensors.program import STEPS, lines_of
@@ -191,7 +191,7 @@ def _tokens(results: StepResults, padding: bool = False) -> dict[str, str]:
 
 
 def _rgba(colour: str, alpha: int = 255) -> np.ndarray:
-    return np.array([*(int(colour[at : at + 2], 16) for at in (1, 3, 5)), alpha])
+    return np.array([*channels_of(colour), alpha])
 
 
 def _painted(images: list[np.ndarray]) -> dict[str, str]:

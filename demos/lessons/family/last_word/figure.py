@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.causal.last_word import Changes
+from demos.figures.axes import panel_title
 from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE, NO_VALUE
@@ -15,6 +14,7 @@ from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
 ROW = 24  # pixels of a state
+TITLE = 17  # pixels
 LOWER, UPPER = 0.42, 0.58  # shares of the height: where the lower picture ends, and where the upper one begins
 SEEN = 0.9  # the colour of a pair that attends
 
@@ -55,8 +55,8 @@ def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Fi
         xaxis2=side | {"anchor": "y2", "domain": [0, 1]} | ticks,
         yaxis2=side | {"anchor": "x2", "domain": [0, LOWER]},
         annotations=[
-            _title(f"{plot_text(name)}: attends to both sides", 0.5, 1),
-            _title("The decoder: attends only to the left", 0.5, LOWER),
+            panel_title(f"{plot_text(name)}: attends to both sides", [0, 1], size=TITLE),
+            panel_title("The decoder: attends only to the left", [0, 1], LOWER, size=TITLE),
         ],
     )
     return {"data": traces, "layout": layout}
@@ -96,15 +96,12 @@ def masks_figure(bert: Changes, decoder: Changes, shown: int) -> Figure:
         yaxis=query | {"anchor": "x"},
         xaxis2=key | {"anchor": "y2", "domain": [0.55, 1]},
         yaxis2=query | {"anchor": "x2"},
-        annotations=[_title("BERT's mask", 0.225, 1), _title("Decoder's mask", 0.775, 1)],
+        annotations=[
+            panel_title("BERT's mask", [0, 0.45], size=TITLE),
+            panel_title("Decoder's mask", [0.55, 1], size=TITLE),
+        ],
     )
     return {"data": traces, "layout": layout}
-
-
-def _title(text: str, x: float, y: float) -> dict[str, Any]:
-    """A heading that stands on a panel, whose upper edge is at `y`; both are shares of the figure."""
-    place = {"x": x, "xanchor": "center", "xref": "paper", "y": y, "yanchor": "bottom", "yref": "paper"}
-    return place | {"text": text, "showarrow": False, "font": {"size": 17}}
 
 
 def summary_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:
