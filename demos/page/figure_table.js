@@ -18,11 +18,11 @@
     const key = (id, letter) => `${letter}axis${(id ?? letter).slice(1)}`;
     const name = (trace) => given[trace.index].name ?? "";
     const shown = data.filter((trace) => trace.visible === true && (trace.hoverinfo !== "skip" || name(trace)));
-    // What stands at the axis of a trace's values: the axis's own texts where it has them
+    // The place of each value along an axis: the axis's own text where it has one; a curve without places counts from 0
     const places = (trace, letter) => {
       const { tickvals = [], ticktext = [] } = layout[key(trace[`${letter}axis`], letter)] ?? {};
       const texts = new Map(list(tickvals).map((value, at) => [value, ticktext[at]]));
-      return list(trace[letter]).map((value) => (typeof value === "number" ? (texts.get(value) ?? value) : value));
+      return list(trace[letter] ?? list(trace.y).map((_, at) => at)).map((value) => (typeof value === "number" ? (texts.get(value) ?? value) : value));
     };
     const panels = Map.groupBy(shown, (trace) => `${trace.type === "heatmap" ? trace.index : ""} ${trace.xaxis} ${trace.yaxis}`);
     return [...panels.values()].map((traces) => {

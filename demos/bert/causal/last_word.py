@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demos.bert.embeddings.similarity import cosine
-from demos.bert.encoder.masks import MOST, run_causal, with_last_word
+from demos.bert.encoder.masks import MOST, run_masked, with_last_word
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
@@ -42,9 +42,9 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     if decoder:
         before, after = _without_end(before), _without_end(after)
-    runs = [
-        run_causal(loaded, encoding) if decoder else run_model(loaded, [encoding])[0] for encoding in (before, after)
-    ]
+        runs = run_masked(loaded, [(before, True), (after, True)])
+    else:
+        runs = run_model(loaded, [before, after])
     old, new = (run.hidden_states for run in runs)
     n, m = len(before), len(after)
     same = [a == b for a, b in zip(before.input_ids, after.input_ids, strict=False)]

@@ -43,19 +43,13 @@ class InputLedger:
 
 @dataclass(frozen=True)
 class Selection:
-    """One token's row of the word matrix, fetched both ways (Devlin et al. 2019; WordPiece embeddings)."""
+    """One token's row of the word matrix and the rows around it (Devlin et al. 2019; WordPiece embeddings)."""
 
     input_id: int
     vocabulary: int  # V
-    product: np.ndarray  # <float32>[d] = one-hot [V] @ words [V, d]
-    row: np.ndarray  # <float32>[d] = words[input_id]
+    row: np.ndarray  # <float32>[d] = words[input_id] = one-hot [V] @ words [V, d]
     neighbours: tuple[int, ...]  # ids around input_id, itself among them, ascending
     around: np.ndarray  # <float32>[len(neighbours), d]: their rows
-
-    @property
-    def difference(self) -> float:
-        """The furthest that the two ways lie apart."""
-        return float(np.abs(self.product - self.row).max())
 
 
 def embedding_tables(model: Any) -> Tables:
@@ -80,19 +74,10 @@ def add_up(tables: Tables, encoding: Encoding) -> InputLedger:
 
 
 def select(tables: Tables, input_id: int) -> Selection:
-    """The embedding of one id: a one-hot row vector times the matrix, and the row looked up."""
+    """The embedding of one id, looked up: a one-hot row vector times the matrix is this row, to the bit."""
     size = len(tables.words)
-    one_hot = np.zeros(size, dtype=np.float32)
-    one_hot[input_id] = 1
     neighbours = tuple(range(max(0, input_id - 1), min(size, input_id + 2)))
-    return Selection(
-        input_id=input_id,
-        vocabulary=size,
-        product=one_hot @ tables.words,
-        row=tables.words[input_id],
-        neighbours=neighbours,
-        around=tables.words[list(neighbours)],
-    )
+    return Selection(input_id, size, tables.words[input_id], neighbours, tables.words[list(neighbours)])
 
 
 def _array(tensor: Any) -> np.ndarray:

@@ -39,7 +39,7 @@ def selection_strips(selection: Selection, pieces: Sequence[str]) -> list[Strip]
         (f"{int(number == selection.input_id)} × row {number:,} {short(piece, NAME)}", row)
         for number, piece, row in zip(selection.neighbours, pieces, selection.around, strict=True)
     ]
-    return [*strips, ("= one-hot × matrix", selection.product)]
+    return [*strips, ("= one-hot × matrix", selection.row)]
 
 
 def one_hot_board(ledger: InputLedger, encoding: Encoding, vocabulary: int, token: int) -> Markup:

@@ -21,8 +21,8 @@ TEXT = templates(__file__)
 
 
 def selection_summary(selection: Selection, encoding: Encoding, token: int) -> Markup:
-    """Step 1: the shapes, both ways, and how far they lie apart."""
-    return TEXT.selection(selection, encoding.tokens[token], token, scientific(selection.difference))
+    """Step 1: the shapes, and both ways to the row."""
+    return TEXT.selection(selection, encoding.tokens[token], token)
 
 
 def one_hot_summary(encoding: Encoding, vocabulary: int) -> Markup:
