@@ -24,12 +24,19 @@ def drawn(page: Page, state: str) -> Frame:
 
 
 def press(target: Locator, inside: Locator | None = None) -> None:
-    """A click once the page stands still: right after a scroll it may land in the frame, or beside it.
+    """A click once the browser knows where the frame is: after a scroll on a busy machine it hands the mouse on late.
 
-    Name the frame where the target is `inside` it: out of sight it rests, and scrolls nothing itself.
+    A reader's mouse moves over a target before it clicks. Name the frame where the target is `inside` it: out of sight
+    it rests, and scrolls nothing itself.
     """
     (inside or target).scroll_into_view_if_needed()
     target.page.wait_for_timeout(500)
+    for _ in range(40):
+        target.hover()
+        if target.evaluate("(element) => element.matches(':hover')"):
+            break
+        target.page.mouse.move(0, 0)  # a mouse that does not move is not heard again
+        target.page.wait_for_timeout(250)
     target.click()
 
 
