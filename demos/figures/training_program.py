@@ -76,6 +76,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
         revision="" if earlier else ", revision=revision",
         source=source,
         loading=reading.lines,
+        numbers=reading.numbers,
         settings=settings,
         layers=_layers(recipe.task, settings),
         pooling=FLAT if settings.pooling == "none" else POOLING[settings.pooling],

@@ -31,6 +31,7 @@ from demos.training.export.run_log import Log, log_of
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
+from demos.training.look import look_at
 from demos.training.loop import train
 from demos.training.service.own_folder import OwnFolder
 from demos.training.service.runs import HOME
@@ -55,6 +56,9 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--test", help="with a file: a second one that is the test split")
     options.add_argument("--task", choices=tuple(READERS))
+    which = "which column of the file or data set is which: text=NAME,label=NAME; of several texts each as text=NAME"
+    options.add_argument("--columns", help=which)
+    options.add_argument("--look", action="store_true", help="print what --data would be trained on; train nothing")
     options.add_argument(
         "--model",
         help=f"one of {', '.join(key for key, spec in CATALOGUE.items() if spec.is_bert)}, or of the --catalogue",
@@ -85,7 +89,7 @@ def recipe_from(options: argparse.Namespace) -> Recipe:
         recipe = replace(recipe, **_source(options.data))  # type: ignore[arg-type]
     changed = {
         "task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test,
-        "earlier": options.earlier,
+        "earlier": options.earlier, "columns": options.columns,
     }  # fmt: skip
     recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
     settings = asdict(recipe.settings) | dict(map(_setting, options.set))
@@ -222,6 +226,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     transformers_logging.disable_progress_bar()
     try:
+        if options.look:
+            look = look_at(options.data or "", options.task or "", options.columns or "")
+            print(json.dumps(look.as_json(), ensure_ascii=False, indent=2))
+            return 0
         with joined() as parallel:
             run(options, parallel)
     except UserError as error:

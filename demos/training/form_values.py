@@ -55,9 +55,12 @@ def shown_settings(settings: Settings) -> list[Any]:
 
 
 def read_dataset(
-    kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, seed: Any, limit: int = MAX_TRAIN
-) -> Splits:
+    kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any,
+    limit: int = MAX_TRAIN,
+) -> Splits:  # fmt: skip
     """What the data picker points at, of it at most `most` training examples, and `limit` in any case.
+
+    `columns` are those that were chosen (`print_columns`), "" where they are to be found.
 
     Raises UserError where it is missing, broken or of another task.
     """
@@ -65,11 +68,11 @@ def read_dataset(
     if data == UPLOAD:
         if not file:
             raise UserError(AWAITED)
-        return load_file(kind, file, test_file or None, number, max_train)
+        return load_file(kind, file, test_file or None, number, max_train, columns)
     if data == HUB:
         if not hub or not hub.strip():
             raise UserError(UNNAMED)
-        return load_hub(kind, hub.strip(), number, max_train)
+        return load_hub(kind, hub.strip(), number, max_train, columns)
     return _bundled(data, kind).load(number, max_train)
 
 

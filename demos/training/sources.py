@@ -27,18 +27,21 @@ SOURCES: Mapping[str, Source] = {source.key: source for module in _MODULES for s
 
 
 def load_file(
-    kind: str, path: Path | str, test_path: Path | str | None = None, seed: int = 0, max_train: int = MAX_TRAIN
-) -> Splits:
+    kind: str, path: Path | str, test_path: Path | str | None = None, seed: int = 0, max_train: int = MAX_TRAIN,
+    columns: str = "",
+) -> Splits:  # fmt: skip
     """A person's file for this kind of task, and perhaps a second one that is the test split.
+
+    `columns` says which column is which, as `text=NAME,label=NAME`; without it they are found.
 
     Raises UserError, one sentence that names the row or the column where there is one.
     """
-    return reader_of(kind).from_files(path, test_path, seed, max_train)
+    return reader_of(kind).from_files(path, test_path, seed, max_train, columns)
 
 
-def load_hub(kind: str, name: str, seed: int = 0, max_train: int = MAX_TRAIN) -> Splits:
+def load_hub(kind: str, name: str, seed: int = 0, max_train: int = MAX_TRAIN, columns: str = "") -> Splits:
     """The Hub's data set `owner/name` or `owner/name:config` for this kind of task. Raises UserError."""
-    return reader_of(kind).from_hub(name, seed, max_train)
+    return reader_of(kind).from_hub(name, seed, max_train, columns)
 
 
 def reader_of(kind: str) -> Reader:

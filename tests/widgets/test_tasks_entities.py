@@ -13,7 +13,7 @@ from demos.errors import UserError
 from demos.training.sources import SOURCES
 from demos.training.tasks.entities.data import EntityDataset, build_entities, example_of
 from demos.training.tasks.entities.events import TagResult
-from demos.training.tasks.entities.files import TaggedRow
+from demos.training.tasks.entities.tags import TaggedRow
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.entities.view import EntityView

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +16,11 @@ import numpy as np
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
 from demos.training.data.benchmarks import data_id
-from demos.training.data.file_tables import MAX_ROWS
+from demos.training.data.columns import Column, find
+from demos.training.data.file_tables import MAX_ROWS, Table
+from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SPLITS
-from demos.training.data.tables import Column, Record, find_columns, value_of
+from demos.training.data.tables import Record, value_of
 
 REACH_SECONDS = 4.0  # for the Hub to answer at all
 SECONDS = 60.0  # for the whole data set
@@ -33,6 +35,8 @@ NAME = re.compile(
 )
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
 HIDDEN = frozenset({"-1", "-1.0"})  # a class or score where a shared task keeps its answers to itself
+SAMPLE = 200  # rows of a split by which columns without a known name are found
+_UNREAD = re.compile("Image|Audio|Video|Pdf|Nifti|Array")  # kinds of columns that hold no text
 ANSWERS = ("label", "score")  # the roles of what is to be predicted, of which a task has one
 TAUGHT = ("", "train", "validation")  # the splits that classes are learned from: the first that there is
 NO_HUB = "The Hugging Face Hub could not be reached; the data of this app and your own files work without it."
@@ -64,12 +68,12 @@ def hub_name(name: str) -> tuple[str, str | None, str | None]:
     return match["repo"], match["config"], match["tested"]
 
 
-def fetch(name: str, columns: Sequence[Column]) -> Fetched:
+def fetch(name: str, columns: Sequence[Column], chosen: str = "") -> Fetched:
     """The data set `owner/name`, `owner/name:config` or `owner/name:config:split`; its columns are found as a file's.
 
     Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
     """
-    return _Fetch.of(*hub_name(name), tuple(columns)).wait()
+    return _Fetch.of(*hub_name(name), tuple(columns), chosen).wait()
 
 
 class _Fetch:
@@ -78,8 +82,10 @@ class _Fetch:
     _known: ClassVar[OrderedDict[tuple[Any, ...], _Fetch]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...]) -> None:
-        self.repo, self.config, self.tested, self.columns = repo, config, tested, columns
+    def __init__(
+        self, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...], chosen: str
+    ) -> None:
+        self.repo, self.config, self.tested, self.columns, self.chosen = repo, config, tested, columns, chosen
         self.reached, self.done = threading.Event(), threading.Event()
         self.given_up = False
         self.fetched: Fetched | None = None
@@ -88,9 +94,9 @@ class _Fetch:
         threading.Thread(target=self._run, name=f"hub {repo}", daemon=True).start()
 
     @classmethod
-    def of(cls, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...]) -> _Fetch:
+    def of(cls, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...], chosen: str) -> _Fetch:
         """The fetch of this data set, the one under way or kept where there is one. Raises UserError for too many."""
-        key = (repo, config, tested, columns)
+        key = (repo, config, tested, columns, chosen)
         with cls._lock:
             if key not in cls._known:
                 if sum(not fetch.done.is_set() for fetch in cls._known.values()) >= MAX_FETCHES:
@@ -114,7 +120,7 @@ class _Fetch:
             raise UserError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
         if self.fetched is None:
             with self._lock:
-                self._known.pop((self.repo, self.config, self.tested, self.columns), None)
+                self._known.pop((self.repo, self.config, self.tested, self.columns, self.chosen), None)
             if isinstance(self.error, UserError):
                 raise UserError(str(self.error)) from self.error
             raise UserError(f"{self.repo} could not be read from the Hub just now.") from self.error
@@ -125,7 +131,8 @@ class _Fetch:
             reach_hub()
             self.reached.set()
             name = ":".join(filter(None, (self.repo, self.config, self.tested)))
-            self.fetched = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped, self.tested))
+            read = read_hub(self.repo, self.config, self.columns, self._stopped, self.tested, self.chosen)
+            self.fetched = Fetched(name, *read)
         except BaseException as error:  # told by `wait`, in the thread that asked
             self.error = error
         finally:
@@ -133,7 +140,7 @@ class _Fetch:
             self.done.set()
             if self.fetched is None and self.given_up:  # nobody waits any more
                 with self._lock:
-                    self._known.pop((self.repo, self.config, self.tested, self.columns), None)
+                    self._known.pop((self.repo, self.config, self.tested, self.columns, self.chosen), None)
 
     def _stopped(self) -> bool:
         return self.given_up or time.monotonic() - self.began > SECONDS
@@ -183,6 +190,7 @@ def read_hub(
     columns: Sequence[Column],
     stopped: Callable[[], bool] = lambda: False,
     tested: str | None = None,
+    chosen: str = "",
 ) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str], frozenset[str]]:
     """What `Fetched` holds beside the name: at most MAX_ROWS rows of each split whose name is known.
 
@@ -203,7 +211,7 @@ def read_hub(
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
         answered: list[dict[str, Any]] = []
-        for values in _rows(rows, columns, split, stopped, names, parsed):
+        for values in _rows(rows, columns, chosen, split, stopped, names, parsed):
             read += 1
             if values is not None:
                 answered.append(values)
@@ -278,6 +286,7 @@ def _named_splits(names: Sequence[str], tested: str | None) -> dict[str, str]:
 def _rows(
     rows: Any,
     columns: Sequence[Column],
+    chosen: str,
     split: str,
     stopped: Callable[[], bool],
     first_columns: dict[str, str],
@@ -288,16 +297,18 @@ def _rows(
     `first_columns` becomes the first split's columns by role; `parsed`, the roles of lists that stand in text as JSON.
     """
     features: Mapping[str, Any] = getattr(rows, "features", None) or {}
-    names: dict[str, str] = {}  # role to column
-    if features:
-        names = {role: list(features)[place] for role, place in find_columns(list(features), columns).items()}
-        rows = rows.select_columns(list(names.values()))  # no picture is unpacked
-    for row in islice(rows, MAX_ROWS):
+    if features:  # no picture is unpacked
+        rows = rows.select_columns([name for name, of in features.items() if not _UNREAD.match(type(of).__name__)])
+    iterator = iter(rows)
+    sample = list(islice(iterator, SAMPLE))
+    if not sample:
+        return
+    names = _columns_of(sample, features, columns, chosen)
+    if not first_columns:
+        first_columns |= names
+    for row in islice(chain(sample, iterator), MAX_ROWS):
         if stopped():
             return
-        names = names or {role: list(row)[place] for role, place in find_columns(list(row), columns).items()}
-        if not first_columns:
-            first_columns |= names
         values: dict[str, Any] = {}
         for column in columns:
             name = names.get(column.role)
@@ -308,6 +319,21 @@ def _rows(
         if "split" in values:
             values["split"] = split
         yield values if _answer(values) else None
+
+
+def _columns_of(
+    sample: Sequence[Mapping[str, Any]], features: Mapping[str, Any], columns: Sequence[Column], chosen: str
+) -> dict[str, str]:
+    """Each role's column. Raises UserError where one is missing or not clear, and where several are chosen for one."""
+    header = tuple(features or sample[0])
+    header = tuple(name for name in header if name in sample[0])
+    cells = [[_decoded(row.get(name), features.get(name)) for name in header] for row in sample]
+    table = Table(header, list(enumerate(cells, start=1)), True, ReadAs("rows of the Hub"))
+    found = find(table, columns, chosen=chosen).checked()
+    for role, names in found.columns.items():
+        if len(names) > 1:
+            raise UserError(f"Of a data set from the Hub, one column can be the {role}, not {len(names)}.")
+    return {role: names[0] for role, names in found.columns.items()}
 
 
 def _decoded(value: Any, feature: Any) -> Any:

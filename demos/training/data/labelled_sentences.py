@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.file_tables import read_table
+from demos.training.data.labels import in_order
 from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
 from demos.training.data.tables import (
@@ -26,6 +26,7 @@ from demos.training.data.tables import (
     class_names,
     read_rows,
     rows_of,
+    usable,
 )
 from demos.training.data.text_encoding import file_bytes
 
@@ -126,13 +127,11 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     Where these lack a class (a file sorted by class), as many are drawn from all. Raises UserError for less than two or
     more than MAX_CLASSES classes, a class with too few sentences, or a split without a known name.
     """
-    notes = []
     first: dict[str, Row] = {}
     repeated = []  # with the row that counts
+    rows, _, notes = usable(rows)
     for row in rows:
-        text = clean_text(row.text, f"Row {row.number}").strip()
-        cleaned = replace(row, text=text, label=clean_text(row.label))
-        repeated.append((cleaned, first.setdefault(same(text), cleaned)))
+        repeated.append((row, first.setdefault(same(row.text), row)))
     distinct = list(first.values())
     if len(distinct) < len(rows):
         left_out = len(rows) - len(distinct)
@@ -148,7 +147,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
         else:
             notes.append(f"The first {len(few):,} of {len(distinct):,} rows.")
         distinct = few
-    labels = tuple(sorted({row.label for row in distinct}))
+    labels = in_order(row.label for row in distinct)
     targets = np.array([labels.index(row.label) for row in distinct], dtype=np.int64)
     targets.flags.writeable = False
     texts = tuple(row.text for row in distinct)

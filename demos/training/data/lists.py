@@ -9,9 +9,10 @@ from pathlib import Path
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
+from demos.training.data.columns import Column, find
 from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
 from demos.training.data.read_as import ReadAs
-from demos.training.data.tables import LABEL_NAMES, TEXT, TEXT_NAMES, Column, records_of
+from demos.training.data.tables import LABEL_NAMES, TEXT, TEXT_NAMES, records_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 
 MAX_LINES = 2_000
@@ -62,7 +63,7 @@ def read_list(data: bytes, name: str) -> Listed:
             listed = _listed([(number, line, "") for number, line in enumerate(lines, start=1)], "file")
             return replace(listed, read_as=ReadAs("text with one sentence per line", encoding))
     table = read_table(data, name)
-    records = records_of(table, (TEXT, TOPIC), (TEXT.role,))
+    records = records_of(find(table, (TEXT, TOPIC), (TEXT.role,)), (TEXT, TOPIC))
     listed = _listed([(record.number, record["text"], record["topic"]) for record in records], "file")
     return replace(listed, read_as=table.read_as)
 

@@ -17,10 +17,10 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
+from demos.training.data.columns import Column, find_columns
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, csv_rows, ending_of, separated, workbook_table
 from demos.training.data.json_tables import LINES, LIST, objects_of, read_json
 from demos.training.data.read_as import ReadAs, delimited
-from demos.training.data.tables import Column, find_columns
 from demos.training.data.text_encoding import decode_text, file_bytes
 from demos.training.data.upload_limit import MAX_UPLOAD
 

@@ -1,10 +1,8 @@
-"""What a file was read as, in one sentence for the page; and rows together with it."""
+"""What a file was read as, in one sentence for the page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 from demos.training.data.windows_encoding import CENTRAL, UNSURE, WESTERN
 
@@ -31,13 +29,6 @@ class ReadAs:
         """The sentence for the page."""
         encoding = ENCODINGS.get(self.encoding, "")
         return f"Read as {self.form}{', ' if encoding else ''}{encoding}.{GUESSED if self.encoding == UNSURE else ''}"
-
-
-class ReadRows(NamedTuple):
-    """What a task makes of a file, and what the file was read as."""
-
-    rows: Sequence[Any]
-    read_as: ReadAs
 
 
 def delimited(delimiter: str, width: int) -> str:

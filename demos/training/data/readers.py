@@ -10,11 +10,11 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import TABLES, read_table
+from demos.training.data.columns import Column, Found, find
+from demos.training.data.file_tables import TABLES, Table, read_table
 from demos.training.data.hub_data import fetch
-from demos.training.data.read_as import ReadRows
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
-from demos.training.data.tables import Column, Record, records_of
+from demos.training.data.tables import ReadRows, Record, records_of
 from demos.training.data.text_encoding import file_bytes
 
 
@@ -38,30 +38,41 @@ class Reader:
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
-    read_file: Callable[[bytes, str], ReadRows] | None = None  # where a file may be no plain table
+    # Where a file may be no plain table: (its bytes, its name, the chosen columns).
+    read_file: Callable[[bytes, str, str], ReadRows] | None = None
     endings: tuple[str, ...] = TABLES  # of the names of files that it reads
     forms: str = "CSV, Excel or JSON"  # the same in words
 
-    def read(self, data: bytes, name: str) -> ReadRows:
-        """The rows of a file's bytes. Raises UserError, one sentence that names the row where there is one."""
-        if self.read_file:
-            return self.read_file(data, name)
-        table = read_table(data, name)
-        return ReadRows(self.rows(records_of(table, self.columns, self.nameless)), table.read_as)
+    def read(self, data: bytes, name: str, chosen: str = "") -> ReadRows:
+        """The rows of a file's bytes; `chosen` are its columns (`print_columns`), "" where they are to be found.
 
-    def from_files(self, path: Path | str, test: Path | str | None, seed: int, max_train: int) -> Splits:
+        Raises UserError, one sentence that names the row where there is one.
+        """
+        if self.read_file:
+            return self.read_file(data, name, chosen)
+        table = read_table(data, name)
+        found = self.find(table, chosen)
+        return ReadRows(self.rows(records_of(found, self.columns)), table.read_as, found)
+
+    def find(self, table: Table, chosen: str = "") -> Found:
+        """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
+        return find(table, self.columns, self.nameless, chosen)
+
+    def from_files(
+        self, path: Path | str, test: Path | str | None, seed: int, max_train: int, chosen: str = ""
+    ) -> Splits:
         """A person's file; of a second one all rows are the test split, and then none of the first are.
 
-        Raises UserError as `read` does, and where a file can't be read.
+        Both have the `chosen` columns. Raises UserError as `read` does, and where a file can't be read.
         """
-        read, name = self.read(file_bytes(path), Path(path).name), Path(path).name
-        rows, notes = list(read.rows), [read.read_as.note]
+        read, name = self.read(file_bytes(path), Path(path).name, chosen), Path(path).name
+        rows, notes = list(read.rows), list(read.notes)
         if test is not None:
             try:
-                tested = self.read(file_bytes(test), Path(test).name)
+                tested = self.read(file_bytes(test), Path(test).name, chosen)
             except UserError as error:
                 raise UserError(f"The test file can't be used: {str(error)[:1].lower()}{str(error)[1:]}") from error
-            notes.append(f"The test file: {tested.read_as.note[:1].lower()}{tested.read_as.note[1:]}")
+            notes += [f"The test file: {note[:1].lower()}{note[1:]}" for note in tested.notes]
             held_out = [replace(row, split="test") for row in tested.rows]
             splits = {True: "validation", False: "train"}
             rows = [replace(row, split=splits[split_name(row.split, row.number) == "validation"]) for row in rows]
@@ -69,12 +80,12 @@ class Reader:
         built = self.build(name, rows, seed, max_train)
         return replace(built, notes=(*notes, *built.notes))
 
-    def from_hub(self, name: str, seed: int, max_train: int) -> Splits:
+    def from_hub(self, name: str, seed: int, max_train: int, chosen: str = "") -> Splits:
         """The Hub's data set `owner/name`, `owner/name:config` or `owner/name:config:split`, which is tested on.
 
         Raises UserError where the Hub is out of reach, has no such data set, or its columns are not this task's.
         """
-        fetched = fetch(name, self.columns)
+        fetched = fetch(name, self.columns, chosen)
         built = self.build(fetched.name, self.rows(fetched.records), seed, max_train)
         return replace(built, notes=(*fetched.notes, *built.notes), source=fetched.source)
 

@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from demos.errors import UserError
 
 MAX_TRAIN, MAX_VALIDATION, MAX_TEST = 1_500, 300, 2_000
+LEAST_CONTAINED = 12  # characters of a text that counts as a part of another
 SHARES = {"test": 0.2, "validation": 0.1}  # of a file that brings no splits
 SPLITS = {
     "train": "train", "training": "train",
@@ -34,6 +35,7 @@ class Item(Generic[T]):
     split: str  # as the file says it; "" where it does not
     value: T
     label: str = ""  # rows that are the same should have the same
+    group: str = ""  # rows with the same stay in one split; "" for a row of its own
 
 
 class Parts(NamedTuple, Generic[T]):
@@ -121,15 +123,20 @@ def split_items(
     for split, share in SHARES.items():
         if not by_split[split]:
             counts = Counter(item.stratum for item in by_split["train"])
-            quotas = {stratum: round(share * count) for stratum, count in counts.items()}
-            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed, left=1)
-            how = "class by class, " if len(counts) > 1 else ""
+            if any(item.group for item in by_split["train"]):
+                by_split["train"], by_split[split] = _draw_groups(by_split["train"], share, f"{seed} {split}")
+                how = "group by group, "
+            else:
+                quotas = {stratum: round(share * count) for stratum, count in counts.items()}
+                by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed, left=1)
+                how = "class by class, " if len(counts) > 1 else ""
             notes.append(f"{count_of(len(by_split[split]), noun)} drawn for the {split} split ({how}seed {seed}).")
     for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
         if len(by_split[split]) > limit:
             _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed, left=0)
             notes.append(f"{len(few):,} of {count_of(len(by_split[split]), noun)} in the {split} split are used.")
             by_split[split] = few
+    notes += _groups_note(by_split["train"], by_split["test"])
     train, validation, test = (
         tuple(item.value for item in by_split[split]) for split in ("train", "validation", "test")
     )
@@ -177,6 +184,63 @@ def shared_note(train: Iterable[Sequence[str]], test: Iterable[Sequence[str]]) -
     seen = {same(text) for pair in train for text in pair}
     count = sum(any(same(text) in seen for text in pair) for pair in test)
     return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
+
+
+def contained_note(train: Iterable[str], test: Iterable[str]) -> tuple[str, ...]:
+    """How many test texts hold a longer training text or are a part of one, in a sentence; or none."""
+    trained, tested = ([same(text) for text in texts] for texts in (train, test))
+    in_training, in_test = (f" {'  '.join(texts)} " for texts in (trained, tested))
+    parts = [text for text in trained if len(text) >= LEAST_CONTAINED and f" {text} " in in_test]
+    count = sum(
+        len(text) >= LEAST_CONTAINED
+        and (f" {text} " in in_training or any(f" {part} " in f" {text} " for part in parts))
+        for text in tested
+    )
+    if not count:
+        return ()
+    return (
+        f"{count_of(count, 'test text')} {'contains' if count == 1 else 'contain'} a training text or "
+        f"{'is' if count == 1 else 'are'} a part of one, which makes the test easier; a column that says which rows "
+        "belong together can be chosen as the group.",
+    )
+
+
+def _groups_note(train: Sequence[Item[T]], test: Sequence[Item[T]]) -> list[str]:
+    """What was done with groups, in a sentence; none where there are no groups."""
+    groups = {item.group for item in train} - {""}
+    tested = {item.group for item in test} - {""}
+    if not groups and not tested:
+        return []
+    both = len(groups & tested)
+    if both:
+        return [f"{count_of(both, 'group')} of rows {'is' if both == 1 else 'are'} both in training and in test."]
+    return ["Rows of one group stay in one split."]
+
+
+def _draw_groups(items: Sequence[Item[T]], share: float, seed: str) -> tuple[list[Item[T]], list[Item[T]]]:
+    """(the rest, drawn), in file order: whole groups, about this share of the rows; each stratum keeps a row.
+
+    Raises UserError where no group can be drawn.
+    """
+    groups: dict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        groups[item.group or f"\n{position}"].append(position)
+    left = Counter(item.stratum for item in items)
+    order = sorted(groups)
+    random.Random(seed).shuffle(order)
+    wanted = max(1, round(share * len(items)))
+    drawn: set[int] = set()
+    for name in order:
+        taken = Counter(items[position].stratum for position in groups[name])
+        more = len(drawn) + len(groups[name])
+        fits = not drawn or abs(more - wanted) <= abs(len(drawn) - wanted)
+        if len(drawn) < wanted and fits and all(left[stratum] > count for stratum, count in taken.items()):
+            drawn.update(groups[name])
+            left -= taken
+    if not drawn:
+        raise UserError("Its rows form too few groups for a test split; choose no column as the group.")
+    rest = [item for position, item in enumerate(items) if position not in drawn]
+    return rest, [item for position, item in enumerate(items) if position in drawn]
 
 
 def _distinct(items: Iterable[Item[T]]) -> list[Item[T]]:

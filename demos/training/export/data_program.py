@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from demos.files import DATA
 from demos.templates import templates
+from demos.training.data.columns import value_at
 from demos.training.data.file_tables import Table, read_table
 from demos.training.data.hub_data import fetch, hub_name
 from demos.training.data.json_tables import LINES
+from demos.training.data.labels import in_order, merged
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
-from demos.training.data.tables import labelled_places, places_of, value_of
+from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
+from demos.training.export.data_shaping import shaped
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
-from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
+from demos.training.tasks.entities.conll import language_of
 
 TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
@@ -31,15 +34,9 @@ BUNDLED = {
     "endings": "endings.tsv", "similarity": "similarity.tsv",
 }  # fmt: skip
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
-LABELS = (  # how a label names the right ending: a pattern, and the ending's place
-    ("[0-9]{1,2}", "int(label){base}"),
-    (r"[0-9]{1,2}\.0", "int(float(label)){base}"),
-    ("ending_?[0-9]", "int(label[-1])"),
-    (f"[{LETTERS}{LETTERS.lower()}]", f"{LETTERS!r}.index(label.upper())"),
-    ("(?s:.*)", '[" ".join(str(ending).split()) for ending in row["endings"]].index(label)'),
-)
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
+DRAW_GROUPS = "from sklearn.model_selection import GroupShuffleSplit"
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,7 @@ class Reading:
 
     imports: tuple[str, ...]
     lines: str
+    numbers: bool  # whether the classes are numbers, in their own order
     validation: str  # the expression of the rows for validation; "" where no split beside the test's is for them
 
 
@@ -67,26 +65,39 @@ def reading_of(recipe: Recipe) -> Reading:
         return _from_hub(recipe)
     own = recipe.data == UPLOAD
     path = Path(recipe.file) if own else DATA / BUNDLED[recipe.data]
-    first = _file(recipe.task, path, path.name if own else f"assets/data/{path.name}", "rows")
+    chosen = recipe.columns if own else ""
+    paths = [path, *([Path(recipe.test_file)] if own and recipe.test_file else [])]
+    reads = [reader_of(recipe.task).read(file_bytes(each), each.name, chosen) for each in paths]
+    rows = [row for read in reads for row in read.rows]
+    spelling = merged([row.label for row in rows if isinstance(row, Row)])
+    shown = path.name if own else f"assets/data/{path.name}"
+    first = _file(recipe.task, path, reads[0], chosen, spelling, shown, "rows")
     if own and recipe.test_file:
-        second = _file(recipe.task, Path(recipe.test_file), Path(recipe.test_file).name, "test")
+        second = _file(recipe.task, paths[1], reads[1], chosen, spelling, paths[1].name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         lines = second.lines if UNQUOTED not in first.lines else second.lines.replace(UNQUOTED, "")
-        return _reading(
-            (*first.imports, *second.imports), f"{first.lines}\n{lines}\n{train}", _validation([*first.splits, "test"])
-        )
+        whole = f"{first.lines}\n{lines}\n{train}"
+        return _reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
     if first.splits:
         lines = f"{first.lines}\n{TEXT.by_split(*_parts(first.splits))}"
-        return _reading(first.imports, lines, _validation(first.splits))
-    return _reading((*first.imports, DRAW), f"{first.lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
+        return _reading(first.imports, lines, rows, _validation(first.splits))
+    return _drawn(recipe, first.imports, first.lines, rows)
 
 
-def _reading(imports: Sequence[str], lines: str, validation: str = "") -> Reading:
-    """Python's own imports before the others, each once."""
+def _drawn(recipe: Recipe, imports: Sequence[str], lines: str, rows: Iterable[Any]) -> Reading:
+    """The lines, and those that draw a test split."""
+    grouped = any(row.group for row in rows if isinstance(row, Row))
+    drawn = TEXT.drawn(recipe.task, recipe.settings.seed, grouped)
+    return _reading((*imports, DRAW_GROUPS if grouped else DRAW), f"{lines}\n{drawn}", rows)
+
+
+def _reading(imports: Sequence[str], lines: str, rows: Iterable[Any], validation: str = "") -> Reading:
+    """Python's own imports before the others, each once; `rows` are the page's."""
     ours = ("pandas", "sklearn", "datasets")
     every = {*imports, "import random"}
     ordered = tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line)))
-    return Reading(ordered, lines, validation)
+    labels = {row.label for row in rows if isinstance(row, Row) and row.label}
+    return Reading(ordered, lines, list(in_order(labels)) != sorted(labels), validation)
 
 
 def _validation(names: Sequence[str]) -> str:
@@ -105,26 +116,39 @@ def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return train, test or validation
 
 
-def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
+def _file(
+    kind: str, path: Path, read: ReadRows, chosen: str, spelling: Mapping[str, str], shown: str, variable: str
+) -> _File:
+    """How a program reads one file; `spelling` is each label's class."""
     data, reader = file_bytes(path), reader_of(kind)
-    rows, read_as = reader.read(data, path.name)
+    rows, read_as = read.rows, read.read_as
     splits = tuple(sorted({row.split.strip().lower() for row in rows} - {""}))
     bio = f"\n{TEXT.bio(variable)}" if any(getattr(row, "note", "") for row in rows) else ""  # of another scheme
     more = ("import re", "import string") if kind == "question" else ()
-    if read_as.form.startswith("CoNLL"):
+    if read_as.form.startswith("CoNLL") and read.found:
         blanks = any(" " in word for row in rows for word in row.words)
-        lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, _remarks(decode_text(data)[0]))
+        text = decode_text(data)[0]
+        token, tag = (places[0] for places in (read.found.places["tokens"], read.found.places["tags"]))
+        words = f"cells[{token}]"
+        if before := language_of([cells[token] for _, cells in read.found.rows]):
+            words += f".removeprefix({before!r})"
+        tags = "cells[-1]" if tag == len(read.found.names) - 1 else f"cells[{tag}]"
+        remarks = _remarks(text, counted=token > 0)
+        lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, remarks, words, tags)
         return _File(("import re",), f"{lines}{bio}", splits)
     if read_as.form == "SQuAD’s JSON":
         return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
     table = read_table(data, path.name)
-    if kind == "sentence":
-        table_rows, places, named = labelled_places(table)
-    else:
-        table_rows, places, named = places_of(table, reader.columns, reader.nameless)
-    columns = {(table.header[place] if named else place): role for role, place in places.items()}
+    found = reader.find(table, chosen)
+    renaming = ""
+    header: tuple[Any, ...] = table.header if found.named else tuple(range(len(table.header)))
+    used = [place for places in found.places.values() for place in places]
+    if found.named and any(header.count(header[place]) > 1 or not header[place].strip() for place in used):
+        renaming, header = str(TEXT.names(list(found.names))), found.names
+    columns = {header[places[0]]: role for role, places in found.places.items() if len(places) == 1}
+    joined = {role: [header[place] for place in places] for role, places in found.places.items() if len(places) > 1}
     kinds = {column.role: column.kind for column in reader.columns}
-    cells = [{role: cells[place] for role, place in places.items()} for _, cells in table_rows]
+    cells = [{role: value_at(cells, places) for role, places in found.places.items()} for _, cells in found.rows]
     records = [{role: value_of(cell, kinds.get(role, "text")) for role, cell in row.items()} for row in cells]
     parsed = {
         role
@@ -134,16 +158,21 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
     }
     renamed = {column: role for column, role in columns.items() if column != role}
     taken = [role for role in renamed.values() if role in table.header and role not in columns]  # by no role's column
-    before, reading, needed = _pandas(table, repr(shown), named, data)
+    before, reading, needed = _pandas(table, repr(shown), found.named, data)
     reading += f".drop(columns={taken})" if taken else ""
-    lines, shaping = _shaped(kind, variable, records, parsed, rows)
-    text = f"{before}\n{TEXT.table(reading, renamed, variable)}\n{lines}{bio}".strip()
+    lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
+    text = f"{before}\n{TEXT.table(reading, renaming, joined, renamed, variable)}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
 
 
-def _remarks(text: str) -> str:
-    """The condition by which a CoNLL file's lines are remarks; "" where it has none but those that name a split."""
+def _remarks(text: str, counted: bool) -> str:
+    """The condition by which a CoNLL file's lines are remarks; "" where it has none but those that name a split.
+
+    Where tokens are `counted`, a line that begins with # and a tab is one too.
+    """
     lines = lines_of(text)
+    if counted and any(line.startswith("#\t") for line in lines):
+        return 'line.startswith("#")'
     if not any(line.startswith("#") and "\t" not in line and not SPLIT_LINE.fullmatch(line) for line in lines):
         return ""
     if "\t" in text:
@@ -192,56 +221,23 @@ def _whole(text: str) -> Any:
         return None
 
 
-def _shaped(
-    kind: str, variable: str, records: Sequence[Mapping[str, Any]], parsed: Collection[str], rows: Sequence[Any]
-) -> tuple[str, tuple[str, ...]]:
-    """(the lines after the table's, which make of it what the task's program reads; their imports).
-
-    `parsed` are the roles whose cells are lists as JSON in text, `rows` what the page makes of the records.
-    """
-    lines, imports = f"{TEXT.parsed(variable, sorted(parsed))}\n" if parsed else "", ["import json"] if parsed else []
-    if kind == "choice":
-        shaped, needed = _choices(variable, records, rows)
-        return lines + shaped, (*imports, *needed)
-    if kind == "entities":
-        single = len(records) > 1 and all(
-            isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records
-        )
-        return lines + str(TEXT.grouped(variable) if single else TEXT.tagged(variable)), tuple(imports)
-    texts = {"similarity": TEXT.scored, "question": TEXT.answers}
-    return lines + str(texts.get(kind, TEXT.labelled)(variable)), tuple(imports)
-
-
-def _choices(variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> tuple[str, tuple[str, ...]]:
-    places = [column.role for column in ENDINGS if records[0].get(column.role)]
-    listed = records[0].get("endings")
-    endings = f"[row[name] for name in {places}]"
-    if listed and len(places) < MIN_ENDINGS:
-        endings = 'row["endings"]["text"]' if isinstance(listed, dict) else 'row["endings"]'
-    labels = [" ".join(str(record["label"]).split()) for record in records]
-    forms = [next(form for form in LABELS if re.fullmatch(form[0], label)) for label in labels]
-    numbered = zip(labels, forms, rows, strict=True)
-    base = next((int(float(label)) - row.value.label for label, (_, place), row in numbered if "{base}" in place), 0)
-    used = [(form[0], form[1].replace("{base}", f" - {base}" if base else "")) for form in LABELS if form in forms]
-    return str(TEXT.choices(variable, endings, used)), ("import re",) if len(used) > 1 else ()
-
-
 def _from_hub(recipe: Recipe) -> Reading:
     reader = reader_of(recipe.task)
-    fetched = fetch(recipe.hub, reader.columns)
+    fetched = fetch(recipe.hub, reader.columns, recipe.columns)
     columns = {role: name for role, name in fetched.columns.items() if role != "split"}
-    shaped, lists = "", False
+    shape, lists = "", False
     shaping: tuple[str, ...] = ()
+    rows = reader.rows(fetched.records)
     if recipe.task not in ("sentence", "pair"):
-        records, rows = [record.values for record in fetched.records], reader.rows(fetched.records)
+        records = [record.values for record in fetched.records]
         if recipe.task == "entities":
             lists = all(isinstance(record["tokens"], list) for record in records) and not fetched.parsed
         if not lists:
-            shaped, shaping = _shaped(recipe.task, "rows", records, fetched.parsed, rows)
-        if "table" in shaped:  # a word a row
-            shaped, shaping = f"table = pd.DataFrame(rows)\n{shaped}", (*shaping, PANDAS)
+            shape, shaping = shaped(recipe.task, "rows", records, fetched.parsed, rows, {})
+        if "table" in shape:  # a word a row
+            shape, shaping = f"table = pd.DataFrame(rows)\n{shape}", (*shaping, PANDAS)
         if any(getattr(row, "note", "") for row in rows):
-            shaped = f"{shaped}\n{TEXT.bio('rows')}".strip()
+            shape = f"{shape}\n{TEXT.bio('rows')}".strip()
     repository, config, _ = hub_name(recipe.hub)
     lines = TEXT.hub(
         kind=recipe.task,
@@ -252,11 +248,11 @@ def _from_hub(recipe: Recipe) -> Reading:
         renamed={name: role for role, name in columns.items() if name != role},
         train=repr(fetched.splits.get("train") or next(iter(fetched.splits.values()))),
         test=repr(test) if (test := fetched.splits.get("test") or fetched.splits.get("validation")) else "",
-        shaped=shaped,
+        shaped=shape,
     )
     more = ("import re", "import string") if recipe.task == "question" else ()
     imports = ("from datasets import load_dataset", *shaping, *more)
     if not test:
-        return _reading((*imports, DRAW), f"{lines}\n{TEXT.drawn(recipe.task, recipe.settings.seed)}")
+        return _drawn(recipe, imports, lines, rows)
     between = f"rows_of({fetched.splits['validation']!r})" if {"validation", "test"} <= fetched.splits.keys() else ""
-    return _reading(imports, lines, between)
+    return _reading(imports, lines, rows, between)

@@ -31,7 +31,10 @@ LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
 FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
 # Most characters.
-TEXTS = {"model": 140, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}
+TEXTS = {
+    "model": 140, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200,
+    "columns": 1_000,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Recipe:
     file: str = ""  # where `data` is "file"
     test_file: str = ""  # one that is the test split, or none
     hub: str = ""  # where `data` is "hub": owner/name or owner/name:config
+    columns: str = ""  # which of their columns is which, as text=NAME,label=NAME; "" where they are found
     max_train: int = MAX_TRAIN  # the page's bound; the command takes up to MAX_ROWS
     settings: Settings = field(default_factory=Settings)
     earlier: str = ""  # the downloaded folder of a run of this model that this one begins with; or none
@@ -66,25 +70,29 @@ class Recipe:
                     f"There is no file {Path(name).name!r} here; the recipe contains only the name of the file."
                 )
         files = self.file or None, self.test_file or None
-        return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed, MAX_ROWS)
+        picked = *files, self.hub, self.columns, self.max_train
+        return read_dataset(self.task, self.data, *picked, self.settings.seed, MAX_ROWS)
 
     def named(self) -> Recipe:
         """What may be read by others: files by their names, not their paths on a server, and none that was not used."""
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)
         earlier = Path(self.earlier).name
-        return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "", earlier=earlier)
+        hub = self.hub if self.data == HUB else ""
+        columns = self.columns if self.data in (UPLOAD, HUB) else ""
+        return replace(self, file=file, test_file=test_file, hub=hub, columns=columns, earlier=earlier)
 
 
 def chosen_recipe(
-    spec: ModelSpec, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *controls: Any
-) -> Recipe:
+    spec: ModelSpec, kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any,
+    *controls: Any,
+) -> Recipe:  # fmt: skip
     """The recipe that the page's controls say: the data picker's, then those of `read_settings`.
 
     Raises UserError where one is out of bounds or does not fit the model.
     """
     settings = fit_model(read_settings(*controls), spec.num_layers)
-    names = str(file or ""), str(test_file or ""), (hub or "").strip()
+    names = str(file or ""), str(test_file or ""), (hub or "").strip(), columns or ""
     return Recipe(spec.key, kind, fitting(kind, data), *names, max_train_of(most), settings)
 
 

@@ -63,11 +63,12 @@ def _needs_catalogue(recipe: Recipe) -> bool:
 
 def _dataset(recipe: Recipe) -> tuple[str, str]:
     """(the data as an expression, the name that it needs of demos.training.sources)."""
+    columns = f", {recipe.columns!r}" if recipe.columns else ""
     if recipe.data == UPLOAD:
         files = f"{recipe.task!r}, {recipe.file!r}, {recipe.test_file or None!r}, settings.seed, {recipe.max_train}"
-        return f"load_file({files})", "load_file"
+        return f"load_file({files}{columns})", "load_file"
     if recipe.data == HUB:
-        return f"load_hub({recipe.task!r}, {recipe.hub!r}, settings.seed, {recipe.max_train})", "load_hub"
+        return f"load_hub({recipe.task!r}, {recipe.hub!r}, settings.seed, {recipe.max_train}{columns})", "load_hub"
     return f"SOURCES[{recipe.data!r}].load(settings.seed, {recipe.max_train})", "SOURCES"
 
 
@@ -88,6 +89,8 @@ def command_of(recipe: Recipe, out: str = OUT) -> str:
         words += ["--earlier", recipe.earlier]
     if recipe.data == UPLOAD and recipe.test_file:
         words += ["--test", recipe.test_file]
+    if recipe.columns and recipe.data in (UPLOAD, HUB):
+        words += ["--columns", recipe.columns]
     if recipe.max_train != MAX_TRAIN:
         words += ["--max-train", str(recipe.max_train)]
     before = asdict(DEFAULT)

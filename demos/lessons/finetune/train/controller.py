@@ -91,7 +91,8 @@ class Trainer:
 
     def work(
         self, run: str, reader: str, text: str, pair: str, model: str, earlier: str,
-        kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any, on_cpu: bool = False,
+        kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, *recipe: Any,
+        on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
         """The curve's message and the phase; what keeps a run from starting is told where its curve would have been.
 
@@ -104,8 +105,8 @@ class Trainer:
             history = self.trainings.readers.history(reader)
             start = start_of(self.services, BUNDLED if on_cpu else model, history, MODEL if on_cpu else earlier)
             key, settings = start.spec.key, fit_model(read_settings(*recipe), start.spec.num_layers)
-            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
-            files = str(file or ""), str(test_file or ""), (hub or "").strip()
+            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, columns, most, settings.seed)
+            files = str(file or ""), str(test_file or ""), (hub or "").strip(), columns or ""
             data_of_run = fitting(kind, data), *files, max_train_of(most)
             recipe_of_run = Recipe(key, kind, *data_of_run, settings, start.downloaded)
             cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told

@@ -23,7 +23,7 @@ from demos.widgets.scripted.scripted import scripted
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
-PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed
+PICKED = ("task", "data", "file", "test_file", "hub", "columns", "most")  # what `read_dataset` takes before the seed
 
 
 def build(page: Page) -> None:
@@ -167,7 +167,7 @@ def _idle(kind: str, data: str, seed: Any) -> dict[str, Any]:
     """Empty axes with what guessing reaches; nothing new where the data is not there yet."""
     if data in (UPLOAD, HUB):
         return {}
-    return {"curve": axes(read_dataset(kind, data, None, None, "", 10**6, seed))}
+    return {"curve": axes(read_dataset(kind, data, None, None, "", "", 10**6, seed))}
 
 
 def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: dict[str, Any]) -> None:

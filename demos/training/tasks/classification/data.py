@@ -6,25 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.file_tables import read_table
-from demos.training.data.read_as import ReadRows
+from demos.training.data.columns import Column
+from demos.training.data.labels import in_order
+from demos.training.data.profiles import LABELS, TEXTS
 from demos.training.data.readers import Reader, Source
-from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, shared_note, split_items
+from demos.training.data.splits import (
+    MAX_TRAIN,
+    Item,
+    Splits,
+    contained_note,
+    counts_of,
+    same,
+    shared_note,
+    split_items,
+)
 from demos.training.data.tables import (
     EMOTION,
-    LABEL,
+    GROUP,
     LABEL_NAMES,
+    LABELLED,
     SPLIT,
-    TEXT,
-    Column,
     Record,
     Row,
     class_names,
     labelled_rows,
     read_rows,
-    rows_of,
+    usable,
 )  # fmt: skip
 
 # MRPC, RTE, WNLI and STS-B: sentence1; QQP: question1; MNLI, SNLI and ANLI: premise; QNLI: question and sentence.
@@ -38,10 +46,11 @@ SECOND_NAMES = (
 )  # fmt: skip
 PAIR_LABELS = (*LABEL_NAMES, "quality", "gold_label", "is_duplicate", "judgment", "entailment", "relation")
 PAIR_COLUMNS = (
-    Column("sentence1", FIRST_NAMES),
-    Column("sentence2", SECOND_NAMES),
-    Column("label", PAIR_LABELS),
+    Column("sentence1", FIRST_NAMES, holds=TEXTS),
+    Column("sentence2", SECOND_NAMES, holds=TEXTS),
+    Column("label", PAIR_LABELS, kind="json", holds=LABELS),
     SPLIT,
+    GROUP,
 )
 
 
@@ -91,13 +100,13 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
 
     Raises UserError for less than two or more than MAX_CLASSES classes, or a class with too few sentences.
     """
-    cleaned = [_cleaned(row) for row in rows]
+    cleaned, _, left_out = usable(rows)
     noun = "pair" if any(row.pair for row in cleaned) else "sentence"
     # A pair the other way round is the same sentences over again, which a test split must not be tested with.
     items = [
         Item(
             row.number, "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))), row.label, row.split, row,
-            row.label,
+            row.label, row.group,
         )
         for row in cleaned
     ]  # fmt: skip
@@ -106,7 +115,7 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
         class_names([item.value for item in distinct], noun, cleaned)
 
     parts = split_items(items, seed, max_train, noun, check)
-    labels = tuple(sorted({row.label for split in (parts.train, parts.validation, parts.test) for row in split}))
+    labels = in_order(row.label for split in (parts.train, parts.validation, parts.test) for row in split)
     trained = {row.label for row in parts.train}
     for label in labels:
         if label not in trained:
@@ -117,28 +126,18 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
         return tuple(Example(row.text, index[row.label], row.pair) for row in split)
 
     train, test = ([(row.text, row.pair) for row in split if row.pair] for split in (parts.train, parts.test))
-    notes = parts.notes + shared_note(train, test)
+    notes = (*left_out, *parts.notes, *shared_note(train, test))
+    if noun == "sentence" and not any(row.group for row in cleaned):
+        notes += contained_note((row.text for row in parts.train), (row.text for row in parts.test))
     return Dataset(name, examples(parts.train), examples(parts.validation), examples(parts.test), notes, labels=labels)
-
-
-def _cleaned(row: Row) -> Row:
-    text, pair = (clean_text(sentence, f"Row {row.number:,}").strip() for sentence in (row.text, row.pair))
-    return replace(row, text=text, label=clean_text(row.label), pair=pair)
-
-
-def _read_labelled(data: bytes, name: str) -> ReadRows:
-    """A file's labelled sentences, which need no names where there are two columns. Raises UserError."""
-    table = read_table(data, name)
-    return ReadRows(rows_of(table), table.read_as)
 
 
 SENTENCES = Reader(
     "sentence",
     "A text and a label column, named in the first row; two columns need no names.",
-    (TEXT, LABEL, SPLIT),
+    LABELLED,
     labelled_rows,
     build_dataset,
-    read_file=_read_labelled,
 )
 PAIRS = Reader(
     "pair",

@@ -9,10 +9,11 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.columns import Column, find
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, ending_of, read_table
-from demos.training.data.read_as import ReadAs, ReadRows
+from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import Item, same
-from demos.training.data.tables import SPLIT, Column, Record, records_of
+from demos.training.data.tables import SPLIT, ReadRows, Record, records_of
 from demos.training.data.text_encoding import decode_text
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
@@ -51,7 +52,7 @@ class QuestionExample:
 QuestionRow = Item[QuestionExample]  # `number` counts questions from 1, or rows as a spreadsheet does
 
 
-def read_questions(data: bytes, name: str) -> ReadRows:
+def read_questions(data: bytes, name: str, chosen: str = "") -> ReadRows:
     """The questions of SQuAD's JSON, or of a table (CSV, Excel, JSON).
 
     Raises UserError, one sentence that names the question or the row where there is one.
@@ -62,7 +63,8 @@ def read_questions(data: bytes, name: str) -> ReadRows:
         if whole is not None and _is_squad(whole):
             return ReadRows(squad_rows(whole), ReadAs("SQuAD’s JSON", encoding))
     table = read_table(data, name)
-    return ReadRows(question_rows(records_of(table, QUESTION_COLUMNS)), table.read_as)
+    found = find(table, QUESTION_COLUMNS, chosen=chosen)
+    return ReadRows(question_rows(records_of(found, QUESTION_COLUMNS)), table.read_as, found)
 
 
 def _is_squad(whole: Mapping[str, Any]) -> bool:

@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from demos.bert.embeddings.agreement import Pair
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.columns import Column
+from demos.training.data.profiles import NUMBERS, TEXTS
 from demos.training.data.rated_pairs import FIRST, SCORE, SECOND, number_of
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, same, shared_note, split_items
-from demos.training.data.tables import SPLIT, Column, Record
+from demos.training.data.tables import SPLIT, Record
 
 LOWEST, HIGHEST = 0.0, 5.0  # STS-B's scale: nothing in common, the same meaning
 MIN_PAIRS = 20
 SCORE_ROLE = "score"
-COLUMNS = (Column("sentence1", FIRST), Column("sentence2", SECOND), Column(SCORE_ROLE, SCORE), SPLIT)
+COLUMNS = (
+    Column("sentence1", FIRST, holds=TEXTS),
+    Column("sentence2", SECOND, holds=TEXTS),
+    Column(SCORE_ROLE, SCORE, holds=NUMBERS),
+    SPLIT,
+)
 
 
 @dataclass(frozen=True)

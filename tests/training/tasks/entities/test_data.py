@@ -11,7 +11,8 @@ from demos.errors import UserError
 from demos.training.data.tables import Record
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.entities.data import MAX_TYPED_WORDS, build_entities, example_of, split_words
-from demos.training.tasks.entities.files import MAX_WORD, MAX_WORDS, TaggedRow, read_tagged, tagged_rows
+from demos.training.tasks.entities.files import read_tagged, tagged_rows
+from demos.training.tasks.entities.tags import MAX_WORD, MAX_WORDS, TaggedRow
 
 GOOD = "Ann\tB-PER\nLee\tI-PER\nslept\tO\n\nin\tO\nParis\tB-LOC\n"
 

@@ -19,7 +19,7 @@ from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.tasks.entities.data import EntityDataset, TaggedSentence, build_entities, example_of
 from demos.training.tasks.entities.events import TagResult
-from demos.training.tasks.entities.files import TaggedRow
+from demos.training.tasks.entities.tags import TaggedRow
 from demos.training.tasks.entities.task import Entities, cut_sentences, telling_sentences
 from demos.training.tasks.task import NO_LABEL, Ended
 

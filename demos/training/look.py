@@ -1,0 +1,170 @@
+"""What a file would be trained on: its task, its columns, its classes, and the rows that are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demos.errors import UserError
+from demos.training.data.columns import Found
+from demos.training.data.file_tables import read_table
+from demos.training.data.labels import in_order
+from demos.training.data.profiles import NUMBERS
+from demos.training.data.readers import Reader
+from demos.training.data.tables import usable
+from demos.training.data.text_encoding import file_bytes
+from demos.training.sources import READERS, reader_of
+from demos.training.tasks.entities.scores import spans_of
+
+SPECIFIC = ("question", "choice", "entities", "pair", "sentence")  # the tasks, those with more names of columns first
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is known of a file before a run."""
+
+    kind: str  # of task
+    found: Found | None  # None of a form whose parts have names of their own
+    sure: bool
+    rows: int  # that can be used
+    labels: Mapping[str, int]  # how many of them have each
+    left_out: Mapping[str, int]  # reasons and rows
+    notes: tuple[str, ...]
+    problem: str = ""  # what is missing or not clear, one sentence
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for a program: the columns by role, one as its name and several as a list."""
+        columns = self.found.columns if self.found else {}
+        return {
+            "task": self.kind,
+            "columns": {role: names[0] if len(names) == 1 else names for role, names in columns.items()},
+            "sure": self.sure,
+            "rows": self.rows,
+            "labels": dict(self.labels),
+            "left_out": dict(self.left_out),
+            "notes": [*self.notes, *filter(None, [self.problem])],
+        }
+
+
+def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
+    """A look at a file, for a `kind` of task or for the one that its columns suggest.
+
+    Raises UserError where nothing can be made of the file.
+    """
+    data, name = file_bytes(path), Path(path).name
+    if kind:
+        return _look(reader_of(kind), data, name, chosen)
+    kinds, sure = _kinds(data, name)
+    looks: list[Look] = []
+    first: UserError | None = None
+    for each in kinds:
+        try:
+            looks.append(_look(READERS[each], data, name, chosen))
+        except UserError as error:
+            first = first or error
+            continue
+        if not looks[-1].problem:
+            break
+    if not looks:
+        raise first or UserError("The file has no rows.")
+    best = next((one for one in looks if not one.problem), looks[0])
+    return best if sure else Look(**{**vars(best), "sure": False})
+
+
+def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
+    """(the tasks that a file may be for, the likeliest first, whether it is clear)."""
+    if Path(name).suffix.lower() in READERS["entities"].endings[-3:]:
+        return ["entities"], True
+    named: list[str] = []
+    by_content: list[str] = []
+    for kind in SPECIFIC:
+        reader = READERS[kind]
+        try:
+            if reader.read_file and (read := reader.read(data, name)).found is None:
+                return [kind], True
+            if kind == "entities" and read.found and not read.read_as.delimiter and "CoNLL" in read.read_as.form:
+                if any(tag != "O" for row in read.rows for tag in row.tags):
+                    return [kind], True
+                continue
+        except UserError:
+            pass
+        try:
+            found = reader.find(read_table(data, name))
+        except UserError:
+            continue
+        if found.problem:
+            continue
+        if kind == "entities" and not _reads(reader, data, name):
+            continue
+        if kind == "pair" and _scored(found):
+            kind = "similarity"
+        known = {name for column in reader.columns if column.required for name in column.names}
+        required = [column.role for column in reader.columns if column.required]
+        all_named = all(
+            (found.columns[role][0].strip().casefold() in known) for role in required if role in found.columns
+        )
+        (named if all_named else by_content).append(kind)
+    clear = bool(named) or len(by_content) < 2
+    by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
+    return [*named, *by_content, *(kind for kind in ("sentence",) if kind not in (*named, *by_content))], clear
+
+
+def _reads(reader: Reader, data: bytes, name: str) -> bool:
+    try:
+        return bool(reader.read(data, name).rows)
+    except UserError:
+        return False
+
+
+def _scored(found: Found) -> bool:
+    """Whether a pair's label is a number with decimals, as a similarity is."""
+    (place, *_) = found.places["label"]
+    return found.profiles[place].kind == NUMBERS
+
+
+def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
+    try:
+        read = reader.read(data, name, chosen)
+    except UserError:
+        asked = reader.find(read_table(data, name), chosen)
+        if not asked.problem or not asked.rows:
+            raise
+        return Look(reader.kind, asked, False, len(asked.rows), {}, {}, asked.notes, asked.problem)
+    rows, labels, left_out, notes = COUNTED.get(reader.kind, _plain)(read.rows)
+    found = read.found
+    return Look(reader.kind, found, not found or found.sure, rows, labels, left_out, (*read.notes, *notes))
+
+
+Counted = tuple[int, dict[str, int], dict[str, int], list[str]]
+
+
+def _plain(rows: Sequence[Any]) -> Counted:
+    return len(rows), {}, {}, []
+
+
+def _classes(rows: Sequence[Any]) -> Counted:
+    kept, left_out, notes = usable(rows, "pair" if any(row.pair for row in rows) else "sentence")
+    counts = Counter(row.label for row in kept)
+    return len(kept), {label: counts[label] for label in in_order(counts)}, left_out, notes
+
+
+def _entities(rows: Sequence[Any]) -> Counted:
+    counts = Counter(kind for row in rows for *_, kind in spans_of(row.tags))
+    return len(rows), dict(sorted(counts.items())), {}, list(dict.fromkeys(row.note for row in rows if row.note))
+
+
+def _questions(rows: Sequence[Any]) -> Counted:
+    counts = Counter("answered" if row.value.answers else "unanswerable" for row in rows)
+    return len(rows), dict(sorted(counts.items())), {}, []
+
+
+def _choices(rows: Sequence[Any]) -> Counted:
+    return len(rows), dict(sorted(Counter(row.stratum for row in rows).items())), {}, []
+
+
+COUNTED: Mapping[str, Callable[[Sequence[Any]], Counted]] = {
+    "sentence": _classes, "pair": _classes, "entities": _entities, "question": _questions, "choice": _choices,
+}  # fmt: skip
