@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 from demos.errors import UserError
 from demos.training.data.columns import Found
 from demos.training.data.file_tables import read_table
+from demos.training.data.headers import name_of
 from demos.training.data.labels import in_order
 from demos.training.data.profiles import NUMBERS
 from demos.training.data.readers import Reader
-from demos.training.data.tables import usable
+from demos.training.data.tables import records_of, usable
 from demos.training.data.text_encoding import file_bytes
 from demos.training.sources import READERS, reader_of
+from demos.training.tasks.entities.files import CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
 
 SPECIFIC = ("question", "choice", "entities", "pair", "sentence")  # the tasks, those with more names of columns first
@@ -76,47 +79,33 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
 
 def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     """(the tasks that a file may be for, the likeliest first, whether it is clear)."""
-    if Path(name).suffix.lower() in READERS["entities"].endings[-3:]:
-        return ["entities"], True
+    for kind in ("question", "entities"):  # forms whose parts are no columns of a table
+        with suppress(UserError):
+            read = READERS[kind].read(data, name)
+            if read.found is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):
+                return [kind], True
     named: list[str] = []
     by_content: list[str] = []
+    table = read_table(data, name)
     for kind in SPECIFIC:
         reader = READERS[kind]
         try:
-            if reader.read_file and (read := reader.read(data, name)).found is None:
-                return [kind], True
-            if kind == "entities" and read.found and not read.read_as.delimiter and "CoNLL" in read.read_as.form:
-                if any(tag != "O" for row in read.rows for tag in row.tags):
-                    return [kind], True
+            found = reader.find(table)
+            if found.problem or (kind in ("entities", "choice") and not reader.rows(records_of(found, reader.columns))):
                 continue
         except UserError:
-            pass
-        try:
-            found = reader.find(read_table(data, name))
-        except UserError:
             continue
-        if found.problem:
-            continue
-        if kind == "entities" and not _reads(reader, data, name):
-            continue
-        if kind == "pair" and _scored(found):
-            kind = "similarity"
-        known = {name for column in reader.columns if column.required for name in column.names}
+        known = {name for column in reader.columns for name in column.names}
         required = [column.role for column in reader.columns if column.required]
-        all_named = all(
-            (found.columns[role][0].strip().casefold() in known) for role in required if role in found.columns
-        )
-        (named if all_named else by_content).append(kind)
-    clear = bool(named) or len(by_content) < 2
+        by_name = all(name_of(found.columns[role][0]) in known for role in required)
+        (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(found) else kind)
     by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
-    return [*named, *by_content, *(kind for kind in ("sentence",) if kind not in (*named, *by_content))], clear
+    likely = [*named, *by_content]
+    return likely or ["sentence"], bool(named) or len(by_content) < 2
 
 
-def _reads(reader: Reader, data: bytes, name: str) -> bool:
-    try:
-        return bool(reader.read(data, name).rows)
-    except UserError:
-        return False
+def _tagged(rows: Sequence[Any]) -> bool:
+    return any(tag != "O" for row in rows for tag in row.tags)
 
 
 def _scored(found: Found) -> bool:

@@ -19,6 +19,10 @@ MOST_CHOSEN = 1_000  # characters of a choice of columns
 NEVER = {"count", "confidence", "score", "probability", "date", "time", "url", "link", "coord", "length", "len"}
 TITLES = {"title", "titel", "headline", "subject", "heading", "titre", "titolo", "título", "betreff"}
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
+ALIASES = {  # what else a role may be called in a choice
+    "text": "sentence1", "text1": "sentence1", "text2": "sentence2", "second text": "sentence2",
+    "second_text": "sentence2", "answer": "answers",
+}  # fmt: skip
 _QUOTED = {"%": "%25", ",": "%2C", "=": "%3D"}
 
 
@@ -70,7 +74,12 @@ class Found:
 
 def print_columns(chosen: Sequence[tuple[str, str]]) -> str:
     """(role, column) pairs as `role=column,role=column`; a comma, an equals sign or a per cent in a name as %2C."""
-    return ",".join(f"{role}={''.join(_QUOTED.get(sign, sign) for sign in name)}" for role, name in chosen)
+    return ",".join(f"{role}={quoted(name)}" for role, name in chosen)
+
+
+def quoted(name: str) -> str:
+    """A column's name as it is written in a choice."""
+    return "".join(_QUOTED.get(sign, sign) for sign in name)
 
 
 def parse_columns(text: str) -> list[tuple[str, str]]:
@@ -122,6 +131,7 @@ def _chosen(names: Sequence[str], columns: Sequence[Column], chosen: str) -> tup
     plain = [name_of(name) for name in names]
     places: dict[str, tuple[int, ...]] = {}
     for role, name in parse_columns(chosen):
+        role = role if role in roles else ALIASES.get(role, role)
         if role not in roles:
             raise UserError(f"There is no {role[:30]!r} to choose a column for; there are {', '.join(roles)}.")
         numbered = [column_name(place) for place in range(len(names))]

@@ -18,6 +18,7 @@ from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
+from demos.widgets.column_picker.column_picker import column_picker
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import cpu_button
@@ -60,6 +61,7 @@ def tasks() -> dict[str, Any]:
         reader = reader_of("sentence")
         for name, label in (("file", reader.forms), ("test_file", "a separate test file (optional)")):
             parts[name] = file_picker(label, reader.endings, height=110, min_width=240)
+    parts["picker"], parts["columns"] = column_picker("finetune-columns")
     with gr.Row(visible=False) as parts["hubs"]:
         parts["hub"] = gr.Textbox(
             "", label="Data set on the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",

@@ -66,7 +66,7 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
         "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
         "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
         "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
-        "hub": "hub", "pairs": "contrast",
+        "hub": "hub", "columns": "columns", "pairs": "contrast",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
     page.former["preset"] = FORMER
@@ -119,12 +119,14 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         [parts["task"], parts["data"]],
         [parts["data"]],
         js=f"""(task, data) => {{
-            const ours = ({menus})[task]; // a file that was chosen is of the task before; a link may name the Hub
-            const value = data === "{HUB}" || ours.some((choice) => choice[1] === data) ? data : ours[0][1];
-            return {{ __type__: "update", choices: [...ours, ...{others}], value }};
+            const ours = ({menus})[task]; // a file and the Hub stay: their columns may be this task's
+            const others = {others};
+            const known = [...ours, ...others].some((choice) => choice[1] === data);
+            return {{ __type__: "update", choices: [...ours, ...others], value: known ? data : ours[0][1] }};
         }}""",
         **layout.HIDE,
     )
+    parts["task"].input(None, None, [parts["columns"]], js='() => ""', **IN_BROWSER)  # those of the task before
     picked = {kind: {"label": READERS[kind].forms, "elem_classes": offered(READERS[kind].endings)} for kind in VIEWS}
     parts["task"].change(
         None,

@@ -23,19 +23,21 @@ from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
-from demos.training.export.recipe_file import chosen_recipe
+from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
+from demos.training.look import look_at
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES, reader_of
 from demos.training.tasks.registry import task_of
+from demos.widgets.column_picker.figure import picker_html
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView
 
-SHOWN = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
+SHOWN = ("preset_told", "files", "picker", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
 TEXT_LENGTH = 300  # characters of an example as T5 would read it
 UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 
@@ -54,6 +56,26 @@ def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
+def _read(chosen: Recipe) -> tuple[Splits | None, str]:
+    """(the data, the column picker of a reader's own file); where its columns are not clear or do not do, only that.
+
+    Raises UserError where nothing can be made of a file, and for any other data that can't be had.
+    """
+    if chosen.data != UPLOAD:
+        return chosen.dataset(), ""
+    kind, columns = chosen.task, reader_of(chosen.task).columns
+    look = look_at(chosen.file, kind, chosen.columns)
+    likely = look_at(chosen.file)
+    task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
+    if look.found is None:
+        return chosen.dataset(), ""
+    try:
+        dataset, refused = None if look.problem else chosen.dataset(), ""
+    except UserError as error:
+        dataset, refused = None, str(error)
+    return dataset, picker_html(look, columns, chosen.columns, refused, task)
+
+
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
     """What the choices mean, before anything is trained."""
     store = page.services.store
@@ -70,13 +92,16 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
                 + (few_shot_html() if learns_from_pairs(settings, kind) else "")
             ),
             "files": gr.update(visible=chosen.data == UPLOAD),
+            "picker": "",
             "hubs": gr.update(visible=chosen.data == HUB),
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
             tasks = [task for task in GLUE if task.kind == kind and chosen.data == HUB]
             return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind, tasks)}
-        dataset = chosen.dataset()
+        dataset, shown["picker"] = _read(chosen)
+        if dataset is None:
+            return shown | {"told": layout.TEXT.awaited("", reader_of(kind).requirement)}
         task = task_of(dataset, settings)
         at_hand = store.tokenizer_at_hand(spec.key)
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
@@ -141,7 +166,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         """A preset's choices for a task; the seed is no part of it."""
         return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
 
-    data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
+    data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "columns", "most", "hub_asked")]
     moved = [*data_moved, parts["preset"].change, *[control.change for control in (parts["earlier"], *recipe)]]
     shown = [parts[name] for name in SHOWN]
     form = [parts["earlier"], page.history, *picked, *recipe]

@@ -18,6 +18,7 @@ from demos.training.tasks.entities.tags import TaggedRow, as_bio, tagged_row
 
 CONLL = (".conll", ".bio", ".iob", ".tsv", ".txt", "")  # the endings of files that may be in CoNLL's form
 ENDINGS = (*TABLES, *CONLL[:3])
+CONLL_FORM = "CoNLL, one token and its tag per line"  # as the page says
 TOKENS = Column("tokens", ("tokens", "words", "token", "word", "text", "sentence"), kind="json")
 TAGS = Column("tags", ("ner_tags", "tags", "bio_tags", "labels", "ner", "tag", "label", "entities"), kind="json")
 GROUP = Column("group", ("sentence #", "sentence_id", "sentence id", "sent_id", "sentence_idx", "sentence"), False)
@@ -33,7 +34,7 @@ def read_tagged(data: bytes, name: str, chosen: str = "") -> ReadRows:
         text, encoding = decode_text(data)
         if not _names_columns(text):
             rows, found = read_conll(text, chosen)
-            return ReadRows(rows, ReadAs("CoNLL, one token and its tag per line", encoding), found)
+            return ReadRows(rows, ReadAs(CONLL_FORM, encoding), found)
     table = read_table(data, Path(name).stem if name.lower().endswith(CONLL[:3]) else name)
     found = find(table, TABLE_COLUMNS, chosen=chosen)
     return ReadRows(tagged_rows(records_of(found, TABLE_COLUMNS)), table.read_as, found)

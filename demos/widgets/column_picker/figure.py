@@ -1,0 +1,70 @@
+"""A file's first rows with a menu above each column, as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from demos.figures.short_text import short
+from demos.templates import templates
+from demos.training.data.columns import Column, quoted
+from demos.training.data.labels import visible
+from demos.training.data.profiles import TEXTS
+from demos.training.look import Look
+
+TEXT = templates(__file__)
+ROWS, LONGEST, MOST_CLASSES = 5, 90, 12
+WORDS = {  # what a role is called in the menus, where it is not its own name
+    "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
+    "start": "beginning", "endings": "list of endings",
+}  # fmt: skip
+
+
+def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str = "", task: str = "") -> str:
+    """The picker for a look at a file; `columns` are what its task reads, `chosen` what the reader chose.
+
+    `refused` is why these columns can't be trained on, `task` another task that they fit; "" for neither.
+
+    Columns of texts and of labels stand before the others, whatever is chosen. A column that is joined to the text has
+    the role "+text". "" for a form whose parts have names of their own.
+    """
+    found = look.found
+    if found is None:
+        return ""
+    roles = {place: ("+" * (at > 0)) + role for role, places in found.places.items() for at, place in enumerate(places)}
+    options = [(column.role, WORDS.get(column.role, column.role)) for column in columns]
+    options += [(f"+{role}", f"more of the {word}") for role, word in options if _is_text(role, columns)]
+    likely = {place for place, profile in enumerate(found.profiles) if profile.may_be_text or profile.may_be_label}
+    order = sorted(range(len(found.names)), key=lambda place: place not in likely)
+    heads = [
+        {"name": found.names[place], "address": quoted(found.names[place]), "role": roles.get(place, "")}
+        for place in order
+    ]
+    rows = [[short(visible(_text(cells[place])), LONGEST) for place in order] for _, cells in found.rows[:ROWS]]
+    classes = list(look.labels.items())
+    return str(
+        TEXT.picker(
+            chosen=chosen,
+            heads=heads,
+            options=options,
+            rows=rows,
+            named=found.named,
+            sure=look.sure,
+            problem=look.problem,
+            refused=refused,
+            task=task,
+            count=look.rows,
+            classes=classes[:MOST_CLASSES],
+            more=len(classes) - MOST_CLASSES,
+            most=max(look.labels.values(), default=1),
+            left_out=look.left_out,
+        )
+    )
+
+
+def _is_text(role: str, columns: Sequence[Column]) -> bool:
+    return any(column.role == role and column.holds == TEXTS for column in columns)
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)

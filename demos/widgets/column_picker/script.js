@@ -1,0 +1,47 @@
+// The column picker: a role that is chosen for one column is taken from the column that had it; "more of" a text is added to it.
+// Runs once per gr.HTML as its js_on_load (`element` is that component).
+let asked; // what the reader chose and no answer shows yet
+
+const menus = () => [...element.querySelectorAll("select[data-column]")];
+
+function choice() {
+  const used = menus().filter((menu) => menu.value);
+  const [more, first] = [true, false].map((plus) => used.filter((menu) => menu.value.startsWith("+") === plus));
+  return [...first, ...more].map((menu) => `${menu.value.replace("+", "")}=${menu.dataset.column}`).join(",");
+}
+
+element.addEventListener("change", (event) => {
+  const menu = event.target.closest?.("select[data-column]");
+  if (!menu) return;
+  if (menu.value && !menu.value.startsWith("+")) {
+    for (const other of menus()) if (other !== menu && other.value === menu.value) other.value = "";
+  }
+  asked = choice();
+  trigger("select");
+});
+
+// An answer to an earlier choice does not undo a later one, and the keyboard stays on its menu.
+let focused = "";
+element.addEventListener("focusin", (event) => (focused = event.target.dataset.column || ""));
+element.addEventListener("focusout", (event) => {
+  if (event.target.isConnected || event.relatedTarget) focused = "";
+});
+watch("value", () => {
+  const drawnFor = element.querySelector("[data-for]")?.dataset.for;
+  if (asked !== undefined && drawnFor !== asked) {
+    const seen = new Set();
+    const roles = new Map(
+      asked.split(",").map((pair) => {
+        const [role, column] = pair.split("=");
+        const name = seen.has(role) ? `+${role}` : role;
+        seen.add(role);
+        return [column, name];
+      }),
+    );
+    for (const menu of menus()) menu.value = roles.get(menu.dataset.column) ?? "";
+  } else asked = undefined;
+  const menu = menus().find((one) => one.dataset.column === focused);
+  if (focused && menu && !element.contains(document.activeElement)) menu.focus();
+});
+
+(insideBert.picked ||= {})[props.name] = choice;
