@@ -107,12 +107,12 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
             guess.by_names(only_optional=True)
             return Found(head.names, head.rows, head.named, guess.places, True, guess.problem(), (), profiles)
         notes = (f"The chosen column {visible(absent[:40])!r} is not in this file, so its columns were found again.",)
-    if not head.named and not table.keyed and nameless and len(head.names) == len(nameless):
-        guess.places |= {role: (place,) for place, role in enumerate(nameless)}
-    else:
-        guess.by_names()
-        guess.by_parts()
-        guess.by_content()
+    guess.by_names()
+    guess.by_parts()
+    guess.by_content()
+    unnamed = not head.named and len(head.names) == len(nameless)
+    if unnamed and guess.missing() and not guess.close:
+        guess.places = {role: (place,) for place, role in enumerate(nameless)}
     return Found(head.names, head.rows, head.named, guess.places, guess.sure, guess.problem(), notes, profiles)
 
 
@@ -198,6 +198,7 @@ class _Guess:
             fitting = [p for p in range(len(self.names)) if self.free(p) and self._fits(p, roles[0])] if roles else []
             if len(fitting) == len(roles):
                 self.places |= {column.role: (place,) for column, place in zip(roles, fitting, strict=True)}
+                self.sure = self.sure and len(roles) < 2  # two texts may be one, or the other way round
             elif len(fitting) > len(roles):
                 self._take(roles[0], fitting)
         if len(self.names) == 2 and {column.role for column in self.columns} >= {"text", "label"}:

@@ -70,7 +70,7 @@ def _read(data: bytes, ending: str) -> Table:
         return _read_csv(text, encoding)
     if ending == ".tsv":
         return _read_tsv(text, encoding)
-    delimiter, rest = separated(text, "\t,;")
+    delimiter, rest = separated(text, "\t,;|")
     return _read_csv(text, encoding) if delimiter in rest and delimiter != "\t" else _read_tsv(text, encoding)
 
 
@@ -139,7 +139,7 @@ def _unquoted(field: str) -> str:
 
 def _read_csv(text: str, encoding: str) -> Table:
     """RFC 4180, with the comma, semicolon or tab that stands between the columns; between tabs first as TSV is read."""
-    delimiter, rest = separated(text, ",;\t")
+    delimiter, rest = separated(text, ",;\t|")
     skipped = int(rest != text)
     if delimiter == "\t":
         with suppress(UserError):
