@@ -22,6 +22,7 @@ from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
+from demos.training.tasks.question_answering.answer_places import CHARACTERS
 
 TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
@@ -116,7 +117,10 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
         lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, _remarks(decode_text(data)[0]))
         return _File(("import re",), f"{lines}{bio}", splits)
     if read_as.form == "SQuAD’s JSON":
-        return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
+        plain = _stated_starts(json.loads(decode_text(data)[0])) == [row.value.start for row in rows]
+        lines = TEXT.squad(repr(shown), repr(_encoding(read_as)), variable, plain)
+        lines = lines if plain else f"{lines}\n{_answers(variable, rows)}"
+        return _File(("import json", *more), lines, splits)
     table = read_table(data, path.name)
     if kind == "sentence":
         table_rows, places, named = labelled_places(table)
@@ -139,6 +143,24 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
     lines, shaping = _shaped(kind, variable, records, parsed, rows)
     text = f"{before}\n{TEXT.table(reading, renamed, variable)}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
+
+
+def _stated_starts(whole: Any) -> list[Any]:
+    """Where SQuAD's JSON says that the first answers begin, 0 without an answer; None where it says no whole number."""
+    starts: list[Any] = []
+    for qa in (qa for article in whole["data"] for paragraph in article["paragraphs"] for qa in paragraph["qas"]):
+        answers = qa.get("answers")
+        first = answers[0] if isinstance(answers, list) and answers else None
+        start = first.get("answer_start") if isinstance(first, dict) else None
+        none = answers == [] or (isinstance(answers, list) and qa.get("is_impossible") is True)
+        starts.append(0 if none else start if type(start) is int else None)
+    return starts
+
+
+def _answers(variable: str, rows: Sequence[Any]) -> str:
+    """The lines that find where each first answer begins."""
+    units = rows[0].places.units
+    return str(TEXT.answers(variable, "" if units == CHARACTERS else units))
 
 
 def _remarks(text: str) -> str:
@@ -208,8 +230,9 @@ def _shaped(
             isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records
         )
         return lines + str(TEXT.grouped(variable) if single else TEXT.tagged(variable)), tuple(imports)
-    texts = {"similarity": TEXT.scored, "question": TEXT.answers}
-    return lines + str(texts.get(kind, TEXT.labelled)(variable)), tuple(imports)
+    if kind == "question":
+        return lines + _answers(variable, rows), tuple(imports)
+    return lines + str((TEXT.scored if kind == "similarity" else TEXT.labelled)(variable)), tuple(imports)
 
 
 def _choices(variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> tuple[str, tuple[str, ...]]:
