@@ -33,6 +33,7 @@ from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
 from demos.training.look import look_at
 from demos.training.loop import train
+from demos.training.results.learned_nothing import LearnedNothing, learned_nothing
 from demos.training.service.own_folder import OwnFolder
 from demos.training.service.runs import HOME
 from demos.training.service.training_thread import in_own_thread
@@ -129,6 +130,8 @@ class _Run:
         self.recipe, self.store, self.parallel, self.as_lines = recipe, store, parallel, as_lines
         self.dataset = recipe.dataset()
         self.looks: list[tuple[float, ...]] = []
+        self.losses: list[float] = []
+        self.nothing: LearnedNothing | None = None
 
     def train(self, folder: Path) -> Finished | Stopped | None:
         """Its last event; None in a process that does not lead. Raises UserError where it fails."""
@@ -156,10 +159,16 @@ class _Run:
     def _tell(self, event: Event) -> None:
         if isinstance(event, Started):
             self.started = event
+        if isinstance(event, Step):
+            self.losses.append(event.loss)
         if isinstance(event, Look):
             self.looks.append((event.step, event.train_loss, event.validation_loss, event.validation_score))
+        if isinstance(event, Finished | Stopped):
+            done = self.dataset, self.recipe.settings, self.started, event.result
+            self.nothing = learned_nothing(*done, self.losses, self.looks)
         if self.as_lines:
-            print(json.dumps(as_json(event)), flush=True)
+            more = {"learned_nothing": self.nothing.on_command} if self.nothing else {}
+            print(json.dumps(as_json(event) | more), flush=True)
         elif isinstance(event, Step):
             line = f"step {event.step:,} of {event.total_steps:,}, loss {event.loss:.4f}, "
             line += f"{event.examples_per_second:,.0f} examples/s, {event.seconds_left:,.0f} s left"
@@ -173,7 +182,8 @@ class _Run:
         """What is known of the run."""
         reason = last.reason if isinstance(last, Stopped) else ""
         spec, processes = self.store.spec(self.recipe.model), self.parallel.processes
-        return log_of(self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes)
+        done = self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes
+        return log_of(*done, learned_nothing=self.nothing.evidence if self.nothing else "")
 
 
 def _scores(metrics: Mapping[str, float]) -> str:
@@ -201,8 +211,10 @@ def run(options: argparse.Namespace, parallel: Parallel) -> None:
                 continue
             result = last.result
             results.append(result)
+            which = f"seed {seed}: " if len(seeds) > 1 else ""
+            if training.nothing:
+                print(f"{which}{training.nothing.on_command}", file=sys.stderr)
             if not options.json:
-                which = f"seed {seed}: " if len(seeds) > 1 else ""
                 print(f"{which}{_scores(result.metrics)}, loss {result.loss:.4f}, {result.seconds:.1f} s")
             if options.out:
                 folder = options.out / f"seed-{seed}" if len(seeds) > 1 else options.out

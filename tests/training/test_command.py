@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.training import __main__ as command
+from demos.training.results.learned_nothing import LearnedNothing
 from demos.training.settings import Settings
 
 FILMS = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40))
@@ -45,6 +47,36 @@ def test_each_seed_is_a_run_of_its_own_and_the_mean_follows(at_hand: Path, tmp_p
     assert scores[2] == pytest.approx(sum(scores[:2]) / 2, abs=1e-4)
     assert {path.name for path in out.iterdir()} == {"seed-0", "seed-3"}
     assert (out / "seed-3" / "README.md").read_text(encoding="utf-8").startswith("---\n")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_run_that_has_learned_nothing_says_so_in_one_line(
+    at_hand: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    nothing = LearnedNothing("All are <b>“no”</b>.", ("the rate is high",), (("choose a lower", "learning_rate"),))
+    sentence = (
+        f"{nothing.evidence} The likeliest reason is that the rate is high. With --set, choose a lower learning_rate."
+    )
+    runs: list[Any] = []
+
+    def judge(*of_run: Any) -> LearnedNothing | None:
+        runs.append(of_run)
+        return nothing if len(runs) == 1 else None
+
+    monkeypatch.setattr(command, "learned_nothing", judge)
+    told = ["--model", "tiny", "--data", str(at_hand), "--seeds", "0,3", "--out", str(tmp_path / "out"), *SMALL]
+    assert command.main([*told, *["--json"] * as_json]) == 0
+    printed = capsys.readouterr()
+    lines = [line.split("\r")[-1] for line in printed.err.splitlines()]
+    assert [line for line in lines if "likeliest" in line] == [f"seed 0: {sentence}"]
+    if as_json:
+        ended = [event for event in map(json.loads, printed.out.splitlines()) if event["event"] == "finished"]
+        assert [event.get("learned_nothing") for event in ended] == [sentence, None]
+    for _, settings, started, result, losses, looks in runs:
+        assert len(losses) == result.steps == started.total_steps
+        assert [look[0] for look in looks] == [0, result.steps]
+        card = (tmp_path / "out" / f"seed-{settings.seed}" / "README.md").read_text(encoding="utf-8")
+        assert ("All are &lt;b>“no”&lt;/b>." in card) is (settings.seed == 0)
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def card(log: Log, form: Form, loaded: str) -> str:
         settings=[(name.replace("_", " "), plain(value)) for name, value in _recipe(log)],
         earlier=plain(recipe.earlier),
         log_earlier=plain(log.earlier),
+        learned_nothing=plain(log.learned_nothing),
         margin=98 / max(1, started.test) ** 0.5,
     )
     return f"{front}\n\n{body}\n"

@@ -20,7 +20,7 @@ from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
-from demos.training.export.data_shaping import shaped
+from demos.training.export.data_shaping import answers_lines, shaped
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
@@ -137,7 +137,10 @@ def _file(
         lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, remarks, words, tags)
         return _File(("import re",), f"{lines}{bio}", splits)
     if read_as.form == "SQuAD’s JSON":
-        return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
+        plain = _stated_starts(json.loads(decode_text(data)[0])) == [row.value.start for row in rows]
+        lines = TEXT.squad(repr(shown), repr(_encoding(read_as)), variable, plain)
+        lines = lines if plain else f"{lines}\n{answers_lines(variable, rows)}"
+        return _File(("import json", *more), lines, splits)
     table = read_table(data, path.name)
     found = reader.find(table, chosen)
     renaming = ""
@@ -163,6 +166,18 @@ def _file(
     lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
     text = f"{before}\n{TEXT.table(reading, renaming, joined, renamed, variable)}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
+
+
+def _stated_starts(whole: Any) -> list[Any]:
+    """Where SQuAD's JSON says that the first answers begin, 0 without an answer; None where it says no whole number."""
+    starts: list[Any] = []
+    for qa in (qa for article in whole["data"] for paragraph in article["paragraphs"] for qa in paragraph["qas"]):
+        answers = qa.get("answers")
+        first = answers[0] if isinstance(answers, list) and answers else None
+        start = first.get("answer_start") if isinstance(first, dict) else None
+        none = answers == [] or (isinstance(answers, list) and qa.get("is_impossible") is True)
+        starts.append(0 if none else start if type(start) is int else None)
+    return starts
 
 
 def _remarks(text: str, counted: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from demos.templates import templates
 from demos.training.data.tables import Row, value_of
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
+from demos.training.tasks.question_answering.answer_places import CHARACTERS
 
 TEXT = templates(__file__, "text_data_program.txt")
 LABELS = (  # how a label names the right ending: a pattern, and the ending's place
@@ -44,8 +45,15 @@ def shaped(
         return lines + str(TEXT.grouped(variable) if single else TEXT.tagged(variable)), tuple(imports)
     if kind in ("sentence", "pair"):
         return lines + _labelled(kind, variable, records, rows, spelling), tuple(imports)
-    texts = {"similarity": TEXT.scored, "question": TEXT.answers}
-    return lines + str(texts[kind](variable)), tuple(imports)
+    if kind == "question":
+        return lines + answers_lines(variable, rows), tuple(imports)
+    return lines + str(TEXT.scored(variable)), tuple(imports)
+
+
+def answers_lines(variable: str, rows: Sequence[Any]) -> str:
+    """The lines that find where each first answer begins."""
+    units = rows[0].places.units
+    return str(TEXT.answers(variable, "" if units == CHARACTERS else units))
 
 
 def _labelled(

@@ -42,6 +42,7 @@ class Log:
     processes: int = 1
     versions: tuple[str, str] = ("", "")  # of torch and transformers
     earlier: str = ""  # the run that it began with, in words; "" where it is not known, or there is none
+    learned_nothing: str = ""  # what shows that it has learned nothing, one sentence; "" of any other run
 
 
 def log_of(
@@ -54,6 +55,7 @@ def log_of(
     stopped: str = "",
     processes: int = 1,
     earlier: str = "",
+    learned_nothing: str = "",
 ) -> Log:
     """The log of a run from what it told. `looks` are rows of step, training loss, validation loss and score."""
     thinned = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
@@ -75,6 +77,7 @@ def log_of(
         processes=processes,
         versions=(torch.__version__, transformers.__version__),
         earlier=earlier,
+        learned_nothing=learned_nothing,
     )
 
 

@@ -155,3 +155,13 @@ def test_the_card_of_a_run_whose_questions_all_have_answers_names_no_threshold(t
     log, form = replace(told(), recipe=Recipe(task="question")), form_of(QuestionAnswering(), tiny.model.config)
     assert form.tau is None
     assert "no answer" not in card(log, form, "")
+
+
+def test_the_card_of_a_run_that_has_learned_nothing_says_so(tiny: LoadedModel) -> None:
+    task = Classification(LABELS)
+    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
+    sentence = "The model gives all test sentences the class “[x](http://e.org)”."
+    body = card(replace(told(), learned_nothing=sentence), form, how)
+    results = body[body.index("## Results") : body.index("## Training")]
+    assert "\n\nThe model gives all test sentences the class “\\[x\\](http\\://e.org)”.\n\n" in results
+    assert "The model gives" not in card(told(), form, how)

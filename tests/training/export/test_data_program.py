@@ -1,7 +1,10 @@
-"""A program reads the quotes of a table as the page does."""
+"""A program reads the quotes of a table, and the places of answers, as the page does."""
 
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +75,88 @@ def test_two_files_share_the_function(tmp_path: Path, monkeypatch: pytest.Monkey
     recipe = Recipe("minilm", "sentence", "file", file="a.tsv", test_file="b.csv")
     assert reading_of(recipe).lines.count("def unquoted") == 1
     assert by_program(recipe) == sorted(2 * by_page(Path("a.tsv").read_bytes(), "a.tsv"))
+
+
+FAIR = "🎉 Ann sells tea at {}. 🎉 Ann buys é."
+PLACES: dict[str, Callable[[str], Any]] = {
+    "characters": lambda text: text.rindex("Ann"),
+    "UTF-16 units": lambda text: len(text[: text.rindex("Ann")].encode("utf-16-le")) // 2,
+    "UTF-8 bytes": lambda text: len(text[: text.rindex("Ann")].encode()),
+    "one too far": lambda text: text.rindex("Ann") + 90 * (" 3." in text),
+    "one before all": lambda text: text.rindex("Ann") if " 3." not in text else -1,
+    "texts": lambda text: str(text.rindex("Ann")),
+    "numbers with a point": lambda text: float(text.rindex("Ann")),
+    "none": lambda text: None,
+}
+
+
+def asked(place: Callable[[str], Any]) -> list[dict[str, Any]]:
+    texts = [FAIR.format(number) for number in range(12)]
+    return [{"question": "Who?", "context": text, "answers": "Ann", "answer_start": place(text)} for text in texts]
+
+
+def as_squad(rows: list[dict[str, Any]]) -> str:
+    """Some of them in other capitals, with a second answer or with none."""
+    paragraphs = []
+    for number, row in enumerate(rows):
+        stated = {} if row["answer_start"] is None else {"answer_start": row["answer_start"]}
+        answers = [{"text": "ANN" if number == 5 else "Ann"} | stated, {"text": "Ann"} | stated][: 1 + number % 2]
+        qas = [{"question": "Who?", "answers": answers}, {"question": "Where?", "is_impossible": True, "answers": []}]
+        paragraphs.append({"context": row["context"], "qas": qas})
+    return json.dumps({"data": [{"title": "fairs", "paragraphs": paragraphs}]})
+
+
+def as_lines(rows: list[dict[str, Any]]) -> str:
+    return "\n".join(map(json.dumps, rows))
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    lines = [",".join(f'"{"" if cell is None else cell}"' for cell in row.values()) for row in rows]
+    return "\n".join([",".join(rows[0]), *lines])
+
+
+def starts_of(name: str) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]], str]:
+    """(where the page finds each question's answer, where the program does, its lines)."""
+    reading = reading_of(Recipe("minilm", "question", "file", file=name))
+    done: dict[str, Any] = {}
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    rows = reader_of("question").read(Path(name).read_bytes(), name).rows
+    by_page = sorted((row.value.context, row.value.question, row.value.start) for row in rows)
+    read = done["train"] + done["test"]
+    return by_page, sorted((row["context"], row["question"], row["answer_start"]) for row in read), reading.lines
+
+
+@pytest.mark.parametrize("case", PLACES)
+@pytest.mark.parametrize(("name", "file"), [("a.json", as_squad), ("a.jsonl", as_lines), ("a.csv", as_csv)])
+def test_answers_begin_where_the_page_finds_them(
+    name: str, file: Callable[[list[dict[str, Any]]], str], case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(file(asked(PLACES[case])), encoding="utf-8")
+    by_page, by_program, lines = starts_of(name)
+    assert by_program == by_page
+    converted = case in ("UTF-16 units", "UTF-8 bytes")
+    assert (f"the file counts {case}" in lines) is converted
+    assert ("the nearest" in lines) is (name != "a.json" or case != "characters")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("name", "file"), [("a.json", as_squad), ("a.jsonl", as_lines), ("a.csv", as_csv)])
+def test_any_places_are_read_as_on_the_page(
+    name: str, file: Callable[[list[dict[str, Any]]], str], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Places of the file's own units, and in half of the files some that fit nowhere."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(seed)
+    rows = []
+    for number in range(40):
+        text = "".join(draw.choices(["Ann", "a", "é", "🎉"], k=12)) + f"Ann{number}"
+        at = draw.choice([place for place in range(len(text)) if text.startswith("Ann", place)])
+        before = text[:at]
+        place: Any = (at, len(before.encode("utf-16-le")) // 2, len(before.encode()))[seed % 3]
+        if seed > 2:
+            place = draw.choice([place, place, draw.randrange(-3, 60), float(place), str(place), None])
+        rows.append({"question": "Who?", "context": text, "answers": "Ann", "answer_start": place})
+    Path(name).write_text(file(rows), encoding="utf-8")
+    by_page, by_program, _ = starts_of(name)
+    assert by_program == by_page

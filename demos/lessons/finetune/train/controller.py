@@ -10,35 +10,33 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
+from demos.lessons.finetune.train.beside_scores import frozen_html, nothing_html
 from demos.lessons.finetune.train.start import MODEL, Start, start_of
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.page.visitor import visitor
 from demos.templates import templates
 from demos.training.compute_cost import Cost, cost_of
-from demos.training.data.labelled_sentences import MIN_LEARNED
 from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.publisher import keep_publisher
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
-from demos.training.form_values import UPLOAD, fit_model, fitting, max_train_of, read_dataset, read_settings
-from demos.training.frozen_classifier import fit_splits
+from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.learning.earlier import GONE
 from demos.training.learning.failures import sentence_of
 from demos.training.presets import learns_from_pairs
 from demos.training.results.history import Record, record_of
 from demos.training.results.last_curve import keep_curve, read_curve
+from demos.training.results.learned_nothing import LearnedNothing, learned_nothing
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
@@ -46,7 +44,6 @@ from demos.widgets.live_curve.text import recipe_text
 from demos.widgets.run_controller.run_controller import buttons, cpu_offer, guarded, lacks_gpu
 from demos.widgets.tasks.registry import view_of
 
-MOST_FROZEN = 600  # sentences of a file whose frozen vectors are classified too: seconds
 log = logging.getLogger(__name__)
 TEXT = templates(__file__)
 
@@ -248,9 +245,12 @@ class _Run:
             return None
         try:
             result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
-            self._log(self.started, result, stopped)
+            losses = [loss for _, loss, *_ in self.feed.steps]
+            nothing = learned_nothing(self.dataset, self.settings, self.started, result, losses, self.feed.looks)
+            self._log(self.started, result, stopped, nothing)
             pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
-            pictures["scores"] += self._frozen()
+            pictures["scores"] += nothing_html(nothing)
+            pictures["scores"] += frozen_html(self.trainer.services, self.start, self.recipe, self.dataset)
             readers = self.trainer.trainings.readers
             readers.add(reader, self._record(self.start.title, self.started, result, stopped, readers.history(reader)))
             changes = pictures | {"kept": self.run, "history": readers.history(reader)}
@@ -260,22 +260,11 @@ class _Run:
             changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
         return _Ended(self.kind, self.feed.message(), changes)
 
-    def _frozen(self) -> str:
-        """A sentence on what the untrained encoder's vectors reach, of a small file of sentences; else ""."""
-        data, services = self.dataset, self.trainer.services
-        if self.start.record or self.recipe.data != UPLOAD or not isinstance(data, Dataset) or self.kind != "sentence":
-            return ""
-        texts = [example.text for example in (*data.train, *data.test)]
-        if len(texts) > MOST_FROZEN or min(data.counts("train")) < MIN_LEARNED:
-            return ""
-        loaded = services.loaded(self.key)
-        (vectors,) = services.vectors.get(loaded, texts, [Choice("mean", loaded.spec.num_layers)])
-        return TEXT.frozen(fit_splits(vectors, data).scores.accuracy, len(data.test))
-
-    def _log(self, started: Started, result: Outcome, stopped: str) -> None:
+    def _log(self, started: Started, result: Outcome, stopped: str, nothing: LearnedNothing | None) -> None:
         """Beside the model: what made it, for who takes it away."""
         done = self.recipe, self.start.spec, self.dataset, started, self.feed.looks, result, stopped
-        log_file = log_of(*done, earlier=self.start.description)
+        evidence = nothing.evidence if nothing else ""
+        log_file = log_of(*done, earlier=self.start.description, learned_nothing=evidence)
         folder = self.trainer.trainings.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
             keep_log(folder, log_file)

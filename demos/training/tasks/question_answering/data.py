@@ -77,7 +77,7 @@ def build_questions(
 
 def distinct_questions(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
     """(each question of a paragraph once in a split; notes). Raises UserError where no question has an answer."""
-    notes = []
+    notes = list(dict.fromkeys(row.places.note for row in rows if row.places.note))
     unanswerable = sum(not row.value.answers for row in rows)
     if rows and unanswerable == len(rows):
         raise UserError("No question has an answer.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from demos.bert.model.text import clean_text
@@ -15,6 +16,13 @@ from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import Item, same
 from demos.training.data.tables import SPLIT, ReadRows, Record, records_of
 from demos.training.data.text_encoding import decode_text
+from demos.training.tasks.question_answering.answer_places import (
+    ReadPlaces,
+    StatedAnswer,
+    find_answer,
+    read_places,
+    whole_place,
+)
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
 MAX_ANSWERS = 10  # of one question
@@ -49,7 +57,22 @@ class QuestionExample:
         return "who" if question_word in ("whom", "whose") else question_word
 
 
-QuestionRow = Item[QuestionExample]  # `number` counts questions from 1, or rows as a spreadsheet does
+@dataclass(frozen=True)
+class QuestionRow(Item[QuestionExample]):
+    """A question on its way into a split; `number` counts questions from 1, or rows as a spreadsheet does."""
+
+    places: ReadPlaces = field(default_factory=ReadPlaces)  # of its whole file
+
+
+@dataclass(frozen=True)
+class _CheckedRow:
+    """A question whose answers occur in its paragraph, before it is known what their places count."""
+
+    number: int
+    split: str
+    question: str
+    context: str
+    answers: tuple[StatedAnswer, ...]
 
 
 def read_questions(data: bytes, name: str, chosen: str = "") -> ReadRows:
@@ -91,7 +114,7 @@ def _whole_object(text: str) -> dict[str, Any] | None:
 
 def squad_rows(whole: Mapping[str, Any]) -> list[QuestionRow]:
     """The questions of SQuAD 1.1 or 2.0; an article may say in "split" where it belongs. Raises UserError."""
-    rows: list[QuestionRow] = []
+    rows: list[_CheckedRow] = []
     for article in _listed(whole, "data"):
         split = article.get("split") or ""
         for paragraph in _listed(article, "paragraphs"):
@@ -101,10 +124,11 @@ def squad_rows(whole: Mapping[str, Any]) -> list[QuestionRow]:
                     raise UserError(f"The file has more than {MAX_ROWS:,} questions.")
                 number = len(rows) + 1
                 answers = [] if qa.get("is_impossible") is True else qa.get("answers")
-                rows.append(_row(number, f"Question {number:,}", qa.get("question"), context, answers, "", str(split)))
+                where, question = f"Question {number:,}", qa.get("question")
+                rows.append(_checked(number, where, question, context, answers, "", str(split)))
     if not rows:
         raise UserError("The file has no questions.")
-    return rows
+    return _placed(rows)
 
 
 def question_rows(records: Sequence[Record]) -> list[QuestionRow]:
@@ -117,9 +141,11 @@ def question_rows(records: Sequence[Record]) -> list[QuestionRow]:
             raise UserError(f"{where} has no answer.")
         split = record["split"].strip()
         rows.append(
-            _row(record.number, where, record["question"], record["context"], answers, record["answer_start"], split)
+            _checked(
+                record.number, where, record["question"], record["context"], answers, record["answer_start"], split
+            )
         )
-    return rows
+    return _placed(rows)
 
 
 def _listed(holder: Any, key: str) -> list[dict[str, Any]]:
@@ -129,10 +155,10 @@ def _listed(holder: Any, key: str) -> list[dict[str, Any]]:
     return listed
 
 
-def _row(
+def _checked(
     number: int, where: str, question: Any, context: Any, answers_value: Any, start: Any, split: str
-) -> QuestionRow:
-    """A question whose answers stand in its context. Raises UserError for one that lacks something."""
+) -> _CheckedRow:
+    """A question whose answers occur in its context. Raises UserError for one that lacks something."""
     question_text = " ".join((question if isinstance(question, str) else "").split())
     paragraph = context if isinstance(context, str) else ""
     if not question_text:
@@ -143,17 +169,27 @@ def _row(
         if len(text) > limit:
             raise UserError(f"{where} has a {what} of {len(text):,} characters; the limit is {limit:,}.")
     question_text, paragraph = clean_text(question_text), clean_text(paragraph)
-    places: list[tuple[str, int]] = []
+    answers = []
     for answer, place in _answers(answers_value, start)[:MAX_ANSWERS]:
         text = clean_text(answer, where).strip()
-        at = find_answer(paragraph, text, place)
-        if at is None:
+        if find_answer(paragraph, text) is None:
             shown = text if len(text) <= 40 else f"{text[:39]}…"
             raise UserError(f"{where} has the answer {shown!r}, which does not stand in its paragraph.")
-        places.append((paragraph[at : at + len(text)], at))
-    answers = tuple(dict.fromkeys(text for text, _ in places))
-    example = QuestionExample(question_text, paragraph, answers, places[0][1] if places else 0)
-    return Item(number, same(paragraph), "", split, example)
+        answers.append(StatedAnswer(paragraph, text, place))
+    return _CheckedRow(number, split, question_text, paragraph, tuple(answers))
+
+
+def _placed(rows: Sequence[_CheckedRow]) -> list[QuestionRow]:
+    """The questions of one file, with the places of its answers read in the units that fit them all."""
+    places, starts = read_places([answer for row in rows for answer in row.answers])
+    left, placed = iter(starts), []
+    for row in rows:
+        own = zip(row.answers, islice(left, len(row.answers)), strict=True)
+        spans = [(row.context[at : at + len(answer.text)], at) for answer, at in own]
+        answers = tuple(dict.fromkeys(text for text, _ in spans))
+        example = QuestionExample(row.question, row.context, answers, spans[0][1] if spans else 0)
+        placed.append(QuestionRow(row.number, same(row.context), "", row.split, example, places=places))
+    return placed
 
 
 def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:
@@ -170,27 +206,5 @@ def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:
             place = answer.get("answer_start", place)
             answer = answer.get("text")
         if isinstance(answer, str | int | float) and str(answer).strip():
-            answers.append((str(answer), _whole(place)))
+            answers.append((str(answer), whole_place(place)))
     return answers
-
-
-def _whole(place: Any) -> int | None:
-    try:
-        return int(place)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def find_answer(context: str, answer: str, place: int | None = None) -> int | None:
-    """Where the answer begins: at `place` if it stands there, else where it first occurs, capitals last of all.
-
-    None where it does not occur.
-    """
-    if not answer:
-        return None
-    if place is not None and place >= 0 and context.startswith(answer, place):
-        return place
-    at = context.find(answer)
-    if at < 0 and len(context.lower()) == len(context) and len(answer.lower()) == len(answer):
-        at = context.lower().find(answer.lower())
-    return at if at >= 0 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from demos.training.tasks.question_answering.data import (
     build_questions,
     example_of,
 )
-from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
+from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, question_rows, read_questions
 from demos.training.tasks.question_answering.scores import guess
 from tests.benchmarks._question_folds import folds_of
 
@@ -85,13 +86,13 @@ def test_an_answer_is_searched_for_where_no_place_is_told_or_a_wrong_one() -> No
 
     assert start("Ann") == [(("Ann",), 0)]
     assert start("Ann", answer_start="31") == [(("Ann",), 31)]
-    assert start("Ann", answer_start=30) == [(("Ann",), 0)]
+    assert start("Ann", answer_start=30) == [(("Ann",), 31)]  # the nearest
+    assert start("Ann", answer_start=-1) == [(("Ann",), 0)]
+    assert start("Ann", answer_start=31.0) == start("Ann", answer_start="31.0") == [(("Ann",), 31)]
     assert start(" bees ") == [(("bees",), 9)]
     assert start("LATER") == [(("Later",), 15)]  # the paragraph's own spelling
     assert start(["1907", "in 1907", "1907"]) == [(("1907", "in 1907"), 25)]
     assert start('{"text": ["Bo"], "answer_start": [52]}') == [(("Bo",), 52)]
-    assert find_answer("İİ x", "X") is None  # whose small letters are more: places would not fit
-    assert find_answer("a", "") is None
 
 
 def bad(**change: Any) -> str:
@@ -153,6 +154,66 @@ def test_squad_as_the_hub_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data.notes[0] == "1 question without an answer in the paragraph, as in SQuAD 2.0."
     assert [one.question for one in (*data.train, *data.validation) if not one.answers] == ["Why?"]
     assert "The file has no test split, so its validation split is used for the test." in data.notes
+
+
+FAIR = "🎉 Ann sells at the fair {}. 🎉 Later Ann buys, says é."
+
+
+def fairs(place: Callable[[str], Any]) -> list[dict[str, Any]]:
+    """Ten questions on as many paragraphs, whose answer is the second of two; `place` says where of its paragraph."""
+    return [
+        {"question": "Who buys?", "context": text, "answers": "Ann", "answer_start": place(text)}
+        for text in (FAIR.format(number) for number in range(10))
+    ]
+
+
+def as_squad(rows: list[dict[str, Any]]) -> bytes:
+    stated = [{"text": row["answers"], "answer_start": row["answer_start"]} for row in rows]
+    qas = [{"question": row["question"], "answers": [answer]} for row, answer in zip(rows, stated, strict=True)]
+    return json.dumps(squad([(row["context"], [qa]) for row, qa in zip(rows, qas, strict=True)])).encode()
+
+
+def as_csv(rows: list[dict[str, Any]]) -> bytes:
+    return "\n".join([",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]).encode()
+
+
+@pytest.mark.parametrize(("name", "file"), [("a.json", as_squad), ("a.csv", as_csv)])
+@pytest.mark.parametrize(
+    ("place", "note"),
+    [
+        (lambda text: text.rindex("Ann"), None),
+        (
+            lambda text: len(text[: text.rindex("Ann")].encode("utf-16-le")) // 2,
+            "The answers’ positions count UTF-16 units, as a browser does; 10 of 10 were converted.",
+        ),
+        (
+            lambda text: len(text[: text.rindex("Ann")].encode()),
+            "The answers’ positions count UTF-8 bytes; 10 of 10 were converted.",
+        ),
+        (
+            lambda text: text.rindex("Ann") + 3 * ("3" in text),
+            "1 of 10 stated positions of answers does not fit the paragraph; it was moved to the answer’s nearest "
+            "occurrence.",
+        ),
+    ],
+    ids=["characters", "UTF-16", "UTF-8", "one wrong"],
+)
+def test_the_places_of_a_file_count_characters_units_or_bytes(
+    name: str, file: Callable[[list[dict[str, Any]]], bytes], place: Callable[[str], int], note: str | None
+) -> None:
+    rows = read_questions(file(fairs(place)), name).rows
+    assert [row.value.start for row in rows] == [row.value.context.rindex("Ann") for row in rows]
+    assert [one for one in build_questions("q", rows).notes if "position" in one] == ([note] if note else [])
+
+
+def test_every_answer_of_a_question_has_its_place() -> None:
+    text, words = FAIR.format(1), ("Ann", "é")
+    places = [len(text[: text.rindex(word)].encode("utf-16-le")) // 2 for word in words]
+    rows = [{"question": "Who?", "context": text, "answers": {"text": list(words), "answer_start": places}}]
+    row = question_rows(records(rows))[0]
+    assert (row.value.start, row.value.answers, row.places.changed) == (text.rindex("Ann"), words, 2)
+    unanswerable = rows[0] | {"question": "Where?", "answers": []}
+    assert [one.value.start for one in question_rows(records([unanswerable, *rows]))] == [0, text.rindex("Ann")]
 
 
 def contexts(split: Any) -> set[str]:

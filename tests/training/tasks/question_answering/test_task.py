@@ -15,7 +15,7 @@ from torchmetrics.functional.text import squad
 from transformers import AutoTokenizer, BertForQuestionAnswering
 
 from demos.bert.model.models import LoadedModel
-from demos.training.data.splits import Item, same
+from demos.training.data.splits import same
 from demos.training.events import Epoch, Finished, Started, as_json
 from demos.training.learning.model import Trained, collate, last_states
 from demos.training.loop import train
@@ -227,9 +227,8 @@ def places() -> QuestionDataset:
         context = f"{filler} gold {river} then iron {bank} {k}".strip()
         for word, answer in (("gold", river), ("iron", bank)):
             start = context.index(f"{word} {answer}") + 5
-            rows.append(
-                Item(len(rows) + 1, same(context), "", "", QuestionExample(f"{word}?", context, (answer,), start))
-            )
+            example = QuestionExample(f"{word}?", context, (answer,), start)
+            rows.append(QuestionRow(len(rows) + 1, same(context), "", "", example))
     return build_questions("places", rows)
 
 
