@@ -21,6 +21,7 @@ from demos.training.data.text_encoding import file_bytes
 from demos.training.sources import READERS, reader_of
 from demos.training.tasks.entities.files import CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
+from demos.training.tasks.question_answering.data import distinct_questions
 
 SPECIFIC = ("question", "choice", "entities", "pair", "sentence")  # the tasks, those with more names of columns first
 
@@ -147,7 +148,7 @@ def _entities(rows: Sequence[Any]) -> Counted:
 
 def _questions(rows: Sequence[Any]) -> Counted:
     counts = Counter("answered" if row.value.answers else "unanswerable" for row in rows)
-    return len(rows), dict(sorted(counts.items())), {}, []
+    return len(rows), dict(sorted(counts.items())), {}, distinct_questions(rows)[1]
 
 
 def _choices(rows: Sequence[Any]) -> Counted:

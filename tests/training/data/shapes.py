@@ -1,0 +1,146 @@
+"""Files in the shapes that people download or export, their contents made here: what each is to be read as."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Value = str | list[str]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A file, the task that it is for, its columns by role, its classes and how many rows are left out."""
+
+    name: str
+    held: bytes
+    task: str
+    columns: Mapping[str, Value]
+    labels: Mapping[str, int]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    sure: bool = True
+
+
+def table(rows: Sequence[Sequence[Any]], between: str = ",", encoding: str = "utf-8") -> bytes:
+    """Rows as a spreadsheet writes them."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=between, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode(encoding)
+
+
+def lines(records: Sequence[Mapping[str, Any]]) -> bytes:
+    """One object of JSON a line."""
+    return "\n".join(json.dumps(record, ensure_ascii=False) for record in records).encode()
+
+
+PLACES = ("harbour", "station", "library", "market", "garden", "bakery", "museum", "school", "bridge", "cinema")
+SMS = [["v1", "v2", "", "", ""]]
+SMS += [["ham", f"See you at the {place}, bring £5", "", "", ""] for place in PLACES]
+SMS += [["ham", "Wait for me, ok", " then call", "", ""]]
+SMS += [["spam", f"You have won {k}00 pounds! Call now", "", "", ""] for k in range(1, 9)]
+TWEETS = [
+    ["tweet_id", "mood_sentiment", "mood_sentiment_confidence", "reason", "shop", "mood_sentiment_gold", "name", "text",
+     "retweet_count", "created", "link"],
+    *(
+        [str(9 * 10**14 + k), ("glad", "cross", "neither")[k % 3], f"0.{k + 11}", "late" if k % 3 == 1 else "",
+         ("North", "South")[k % 2], "", f"user{k:02}", f"@shop what about the order for the {PLACES[k % 10]}, no. {k}?",
+         str(k % 2), f"2021-03-{k % 28 + 1:02} 10:00:00", f"https://example.com/{k}"]
+        for k in range(24)
+    ),
+]  # fmt: skip
+NEWS = [["Class Index", "Title", "Description"]]
+NEWS += [
+    [
+        str(k % 4 + 1),
+        f"News of the {PLACES[k % 10]} ({k})",
+        f"The {PLACES[k % 10]} was opened again by number {k} of us.",
+    ]
+    for k in range(24)
+]
+COLA = [
+    ["ab12", str(k % 2), "" if k % 2 else "*", f"We {'saw' if k % 2 else 'saw of'} the {PLACES[k % 10]} {k}."]
+    for k in range(30)
+]
+SNLI = [
+    {
+        "votes": ["yes", "no"], "captionID": f"{k}.jpg#0", "gold_label": ("entailment", "neutral", "-")[k % 3],
+        "sentence1": f"A man paints the {PLACES[k % 10]} in picture {k}.",
+        "sentence1_parse": f"(ROOT (S A man paints the (NP {PLACES[k % 10]}) {k}))",
+        "sentence2": f"Somebody is at work in picture {k}.",
+    }
+    for k in range(30)
+]  # fmt: skip
+GERMEVAL = "\n".join(
+    f"1\tAnna{k}\tB-PER\tO\n2\tsieht\tO\tO\n3\tStadtwerke\tB-ORG\tO\n4\tBonn\tI-ORG\tB-LOC\n5\t.\tO\tO\n"
+    for k in range(12)
+)
+TICKETS = [
+    {"id": 100 + k, "text": f"Ticket {k} about the {PLACES[k % 10]} door", "label": [("lock", "light")[k % 2]]}
+    for k in range(24)
+]
+PAIRS = [["id", "qid1", "qid2", "question1", "question2", "is_duplicate"]]
+PAIRS += [
+    [str(k), str(2 * k + 1), str(2 * k + 2), f'Where is "{place}" {k}?', f"How do I find number {k}?", str(k % 2)]
+    for k, place in enumerate(PLACES * 3)
+]
+INDEXED = [["", "text", "label"]]
+INDEXED += [[str(k), f"a good {PLACES[k % 10]} {k}", f"{k % 2}.0"] for k in range(16)]
+INDEXED += [[str(k), f"a poor {PLACES[k % 10]} {k}", str(k % 2)] for k in range(14)]
+PHRASES = [["PhraseId", "SentenceId", "Phrase", "Sentiment"]]
+PHRASES += [[str(k + 1), str(k // 5 + 1), f"the {PLACES[k // 5]} of part {k}", str(k % 5)] for k in range(40)]
+ALIKE = [["text", "label"]]
+ALIKE += [[f"note {k} of the day", ("fête", "fe\u0302te", "travail", "travail\u200b")[k % 4]] for k in range(32)]
+
+REVIEWS = [["review", "sentiment"]]
+REVIEWS += [[f"A {('dull', 'fine')[k % 2]} film, {k}.<br />", ("negative", "positive")[k % 2]] for k in range(20)]
+
+SHAPES = {
+    "a download with empty columns": Shape(
+        "sms.csv", table(SMS, encoding="cp1252"), "sentence", {"text": "v2", "label": "v1"}, {"ham": 11, "spam": 8},
+    ),
+    "reviews in quotes": Shape(
+        "reviews.csv", table(REVIEWS), "sentence", {"text": "review", "label": "sentiment"},
+        {"negative": 10, "positive": 10},
+    ),
+    "eleven columns": Shape(
+        "tweets.csv", table(TWEETS), "sentence", {"text": "text", "label": "mood_sentiment"},
+        {"cross": 8, "glad": 8, "neither": 8},
+    ),
+    "a title and a description": Shape(
+        "news.csv", table(NEWS), "sentence", {"text": ["Title", "Description"], "label": "Class Index"},
+        {"1": 6, "2": 6, "3": 6, "4": 6}, sure=False,
+    ),
+    "no header": Shape(
+        "cola.tsv", "".join("\t".join(row) + "\n" for row in COLA).encode(), "sentence",
+        {"text": "column 4", "label": "column 2"}, {"0": 15, "1": 15},
+    ),
+    "a dash for no label": Shape(
+        "snli.jsonl", lines(SNLI), "pair", {"sentence1": "sentence1", "sentence2": "sentence2", "label": "gold_label"},
+        {"entailment": 10, "neutral": 10}, {"no label": 10},
+    ),
+    "numbered tokens, two columns of tags": Shape(
+        "germeval.tsv", GERMEVAL.encode(), "entities", {"tokens": "column 2", "tags": "column 3"},
+        {"ORG": 12, "PER": 12}, sure=False,
+    ),
+    "a list of one label": Shape(
+        "tickets.jsonl", lines(TICKETS), "sentence", {"text": "text", "label": "label"}, {"light": 12, "lock": 12},
+    ),
+    "stray quotes between tabs": Shape(
+        "questions.tsv", "".join("\t".join(row) + "\n" for row in PAIRS).encode(), "pair",
+        {"sentence1": "question1", "sentence2": "question2", "label": "is_duplicate"}, {"0": 15, "1": 15},
+    ),
+    "an index, and labels as 1 and 1.0": Shape(
+        "indexed.csv", table(INDEXED), "sentence", {"text": "text", "label": "label"}, {"0": 15, "1": 15},
+    ),
+    "phrases of sentences": Shape(
+        "phrases.tsv", table(PHRASES, "\t"), "sentence",
+        {"text": "Phrase", "label": "Sentiment", "group": "SentenceId"}, {str(k): 8 for k in range(5)},
+    ),
+    "labels that look alike": Shape(
+        "alike.csv", table(ALIKE), "sentence", {"text": "text", "label": "label"}, {"fête": 16, "travail": 16},
+    ),
+}  # fmt: skip

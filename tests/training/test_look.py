@@ -1,0 +1,152 @@
+"""What a file would be trained on: right and sure, or asked; and read alike by the program that is handed out."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demos.errors import UserError
+from demos.training.__main__ import main
+from demos.training.data.file_tables import read_table
+from demos.training.data.tables import usable
+from demos.training.export.data_program import reading_of
+from demos.training.export.recipe_file import Recipe
+from demos.training.look import Look, look_at
+from demos.training.sources import load_file, reader_of
+from tests.training.data.shapes import SHAPES, Shape, table
+
+WORDS = ("alpha", "beta", "gamma", "spalte", "foo", "wert", "data", "col", "field", "thing", "zeug")
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_a_file_is_read_as_what_it_is(case: str, tmp_path: Path) -> None:
+    shape = SHAPES[case]
+    look = look_at(_written(shape, tmp_path)).as_json()
+    assert look["task"] == shape.task
+    assert look["columns"] == shape.columns
+    assert look["sure"] is shape.sure
+    assert look["labels"] == shape.labels
+    assert list(look["labels"]) == list(shape.labels)  # in their order
+    assert look["left_out"] == shape.left_out
+    if shape.task != "entities":
+        assert look["rows"] == sum(shape.labels.values())
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_the_program_reads_the_very_rows(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = SHAPES[case]
+    monkeypatch.chdir(tmp_path)
+    path = _written(shape, tmp_path)
+    reading = reading_of(Recipe("minilm", shape.task, "file", file=path.name))
+    done: dict[str, Any] = {}
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    rows = reader_of(shape.task).read(shape.held, shape.name).rows
+    found = done["train"] + done["test"]
+    if shape.task == "entities":
+        by_page = sorted((tuple(row.words), tuple(row.tags)) for row in rows)
+        assert sorted((tuple(row["words"]), tuple(row["tags"])) for row in found) == by_page
+        return
+    kept, _, _ = usable(rows)
+    names = ("sentence1", "sentence2", "label") if shape.task == "pair" else ("text", "label")
+    by_program = sorted(tuple(str(row[name]).strip() for name in names) for row in found)
+    by_page = sorted((row.text, row.pair, row.label) if row.pair else (row.text, row.label) for row in kept)
+    assert by_program == by_page
+    if any(row.group for row in kept):
+        assert not {row["group"] for row in done["train"]} & {row["group"] for row in done["test"]}
+
+
+def test_a_choice_overrules_the_guess_and_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = SHAPES["a title and a description"]
+    path = _written(shape, tmp_path)
+    chosen = "text=Description,label=Class Index"
+    look = look_at(path, "sentence", chosen)
+    assert look.sure
+    assert look.as_json()["columns"] == {"text": "Description", "label": "Class Index"}
+    by_guess, by_choice = load_file("sentence", path), load_file("sentence", path, columns=chosen)
+    assert {one.text for one in by_choice.train} == {one.text.split(") ", 1)[1] for one in by_guess.train}
+    monkeypatch.chdir(tmp_path)
+    done: dict[str, Any] = {}
+    reading = reading_of(Recipe("minilm", "sentence", "file", file=path.name, columns=chosen))
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    assert all(row["text"].startswith("The ") for row in done["train"])
+
+
+def test_a_choice_of_columns_that_a_file_lacks_is_said(tmp_path: Path) -> None:
+    look = look_at(_written(SHAPES["eleven columns"], tmp_path), "sentence", "text=body,label=mood")
+    assert look.as_json()["columns"] == {"text": "text", "label": "mood_sentiment"}
+    assert "The chosen column 'body' is not in this file, so its columns were found again." in look.notes
+    with pytest.raises(UserError, match="There is no 'colour' to choose a column for"):
+        look_at(_written(SHAPES["eleven columns"], tmp_path), "sentence", "colour=text")
+
+
+def test_the_command_prints_the_look_and_trains_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _written(SHAPES["a dash for no label"], tmp_path)
+    assert main(["--data", str(path), "--look"]) == 0
+    look = json.loads(capsys.readouterr().out)
+    assert set(look) == {"task", "columns", "sure", "rows", "labels", "left_out", "notes"}
+    assert look["left_out"] == {"no label": 10}
+    (tmp_path / "empty.csv").write_bytes(b"")
+    assert main(["--data", str(tmp_path / "empty.csv"), "--look"]) == 2
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert said == "The file has no rows.\n"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_odd_file_is_right_and_sure_or_it_is_asked(seed: int, tmp_path: Path) -> None:
+    """Columns shuffled, renamed or without names, other signs between them: never a silent misreading."""
+    chance = random.Random(seed)
+    asked = 0
+    for _ in range(25):
+        shape = SHAPES[chance.choice([case for case, shape in SHAPES.items() if shape.task != "entities"])]
+        path, order, names = _odd(shape, chance, tmp_path)
+        look = look_at(path)
+        if not look.sure or look.problem:
+            asked += 1
+            continue
+        assert look.kind == shape.task, (shape.name, path.read_text(encoding="utf-8")[:200])
+        assert _places(look, order) == {
+            role: sorted(names.index(one) for one in ([name] if isinstance(name, str) else name))
+            for role, name in shape.columns.items()
+            if role in look.found.places  # type: ignore[union-attr]
+        }, (shape.name, path.read_text(encoding="utf-8")[:200])
+        assert {role for role, name in shape.columns.items() if role != "group"} <= set(look.found.places)  # type: ignore[union-attr]
+    assert asked < 13  # most are clear
+
+
+def _written(shape: Shape, folder: Path) -> Path:
+    path = folder / shape.name
+    path.write_bytes(shape.held)
+    return path
+
+
+def _odd(shape: Shape, chance: random.Random, folder: Path) -> tuple[Path, list[int], list[str]]:
+    """(an odd version of the file, where its columns were before, what they were called)."""
+    whole = read_table(shape.held, shape.name)
+    named = "column 4" not in shape.columns.values()
+    names = list(whole.header) if named else [f"column {place + 1}" for place in range(len(whole.header))]
+    rows = whole.rows if whole.keyed or not named else whole.rows[1:]
+    cells = [
+        ["" if cell is None else str(cell) if not isinstance(cell, list) else json.dumps(cell) for cell in row]
+        for _, row in rows
+    ]
+    order = list(range(len(names)))
+    if chance.random() < 0.7:
+        chance.shuffle(order)
+    how = chance.choice(("named", "renamed", "dropped")) if named else "dropped"
+    shown = chance.sample(WORDS, len(names)) if how == "renamed" else names
+    head = [] if how == "dropped" else [[shown[place] for place in order]]
+    between = chance.choice(",;\t|")
+    path = folder / f"odd{'.tsv' if between == chr(9) else '.csv'}"
+    path.write_bytes(table([*head, *([row[place] for place in order] for row in cells)], between))
+    return path, order, names
+
+
+def _places(look: Look, order: list[int]) -> dict[str, list[int]]:
+    """Where each role's columns stood before they were shuffled."""
+    assert look.found
+    return {role: sorted(order[place] for place in places) for role, places in look.found.places.items()}
