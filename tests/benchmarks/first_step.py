@@ -46,7 +46,7 @@ def without_page() -> float:
     from demos.training.tasks.classification.data import MAX_TRAIN
 
     trainings, settings = TrainingService(), Settings()
-    folder, dataset = ModelStore().folder(BUNDLED), read_dataset("sentence", OWN, None, None, "", MAX_TRAIN, 0)
+    folder, dataset = ModelStore().folder(BUNDLED), read_dataset("sentence", OWN, None, None, "", "", MAX_TRAIN, 0)
     run = trainings.runs.new()
     began = time.perf_counter()
     events = trainings.fine_tune(run, dataset, BUNDLED, folder, settings)

@@ -26,7 +26,7 @@ from tests.shown_values import with_values
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
 CHOSEN = shown_settings(QUICK)
 BEGIN = ("model", [])  # what it begins with, and the reader's history
-EMOTION = ("sentence", OWN, None, None, "", 1_500)
+EMOTION = ("sentence", OWN, None, None, "", "", 1_500)
 TSV = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
 
 

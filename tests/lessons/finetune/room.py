@@ -37,7 +37,7 @@ class Room:
         self.kept, self.shown = self.finish("films")
 
     def start(self, name: str, reader: str = "") -> Iterator[dict[str, Any]]:
-        picked = ("sentence", UPLOAD, self.file[name], None, "", 1_500)
+        picked = ("sentence", UPLOAD, self.file[name], None, "", "", 1_500)
         return whole_run(self.trainer, picked, CHOSEN, ("a fine cat", "", ""), reader=reader)
 
     def finish(self, name: str) -> tuple[str, dict[str, Any]]:

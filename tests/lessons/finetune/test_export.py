@@ -45,7 +45,7 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     tiny.tokenizer.save_pretrained(files)
     upload.write_text(TSV, encoding="utf-8")
     services = Services(TinyStore(tiny, files), "tiny")
-    picked = ("sentence", "file", str(upload), None, "", 1_500)
+    picked = ("sentence", "file", str(upload), None, "", "", 1_500)
     *_, last = whole_run(Trainer(services), picked, CHOSEN)
     return keep.Keeper(services, Zips(zips)), last["kept"], zips
 
@@ -116,7 +116,7 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     keeper, run, _ = kept
     services = keeper.services
     first = Record(run=run, number=1, **NO_MATTER)
-    trainer, picked = Trainer(services), ("sentence", "emotion", None, None, "", 60)
+    trainer, picked = Trainer(services), ("sentence", "emotion", None, None, "", "", 60)
     monkeypatch.setattr("demos.training.service.readers.MAX_MODELS", 2)
     monkeypatch.setattr(keep, "MAX_MODELS", 2)
     services.trainings.readers._histories.clear()

@@ -67,7 +67,7 @@ def trained(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def train(publisher: Publisher) -> tuple[hub.Publishing, str]:
         asked = LocalContext.request.set(request_of(publisher))
         try:
-            *_, last = whole_run(Trainer(services), ("sentence", "file", str(upload), None, "", 1_500), CHOSEN)
+            *_, last = whole_run(Trainer(services), ("sentence", "file", str(upload), None, "", "", 1_500), CHOSEN)
         finally:
             LocalContext.request.reset(asked)
         keeper = export.Keeper(services, Zips(tmp_path / "zips"))

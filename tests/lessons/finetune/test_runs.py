@@ -38,7 +38,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     )
     for number in range(1, MAX_HISTORY + 1):
         services.trainings.readers.add("a reader", replace(sample()[0], number=number))
-    picked = ("sentence", UPLOAD, str(films), None, "", 1_500)
+    picked = ("sentence", UPLOAD, str(films), None, "", "", 1_500)
     *_, last = whole_run(trainer, picked, RECIPE, reader="a reader")
     history: list[Record] = last["history"]
     assert len(history) == MAX_HISTORY

@@ -40,7 +40,7 @@ def start(
     assert wired.reaches(begun, wired.begin)
     yield begun
     run = begun["run"]
-    picked = ("sentence", UPLOAD, upload, None, "", 1_500)
+    picked = ("sentence", UPLOAD, upload, None, "", "", 1_500)
     for update in wired.train["run"](begun["begun"], reader, "", "", "tiny", "model", *picked, *CHOSEN):
         assert wired.reaches(update, wired.train)
         if "phase" in update:
@@ -165,7 +165,7 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
     assert (update["run"], update["start"]["interactive"]) == ("", True)
     with pytest.raises(UserError, match="one column"):
         wired.draws[0]["show"](
-            Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, str(broken), None, "", 1_500, *CHOSEN
+            Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, str(broken), None, "", "", 1_500, *CHOSEN
         )
 
 

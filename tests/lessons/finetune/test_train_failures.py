@@ -111,7 +111,7 @@ def test_a_run_without_a_gpu_is_offered_on_the_cpu_as_it_is(room: Room, monkeypa
         return run_training(*run)
 
     monkeypatch.setattr(training_service, "run_training", noted)
-    run, picked = room.trainings.runs.new(), ("sentence", UPLOAD, room.file["pets"], None, "", 1_500)
+    run, picked = room.trainings.runs.new(), ("sentence", UPLOAD, room.file["pets"], None, "", "", 1_500)
     updates = list(
         room.trainer.work(run, "a reader", "", "", "a model for a GPU", "model", *picked, *CHOSEN, on_cpu=True)
     )

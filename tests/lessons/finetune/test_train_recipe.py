@@ -60,17 +60,17 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
 
 def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
     show = wired.draws[0]["show"]
-    waiting = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+    waiting = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, None, None, "", "", 1_500, *CHOSEN)
     assert "Choose a CSV" in waiting["told"]
     assert "text and a label column" in waiting["told"]
     assert (
-        wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+        wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, "sentence", UPLOAD, None, None, "", "", 1_500, *CHOSEN)
         == ""
     )
-    shown = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
+    shown = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, upload, None, "", "", 1_500, *CHOSEN)
     assert shown["files"]["visible"] is True
     assert "films.tsv: 44 sentences for training, 4 for validation, 12 for the final test" in flat(shown["told"])
-    unnamed = show(Sentence("", "", "tiny"), "quick", *BEGIN, "pair", HUB, None, None, "", 1_500, *CHOSEN)
+    unnamed = show(Sentence("", "", "tiny"), "quick", *BEGIN, "pair", HUB, None, None, "", "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
     assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
     glue = ("mrpc", "qqp", "mnli", "mnli:validation_mismatched", "qnli", "rte", "wnli")
@@ -92,7 +92,7 @@ def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: W
 
 def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
     store = wired.page.services.store
-    names = ("entities", "entities", None, None, "", 1_500)
+    names = ("entities", "entities", None, None, "", "", 1_500)
     asked = (Sentence("", "", "tiny"), "quick", *BEGIN, *names, *CHOSEN)
     assert "[UNK]" not in wired.draws[0]["show"](*asked)["told"]
     keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
@@ -115,7 +115,7 @@ def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> 
     assert "import AutoModel" in program(*EMOTION)  # with the library alone
     for name, line in {"trains": "lora", "optimizer": "sgd"}.items():
         assert {"lora": "LoraConfig", "sgd": "torch.optim.SGD"}[line] in program(*EMOTION, **{name: line})
-    own = program("sentence", UPLOAD, upload, None, "", 1_500)
+    own = program("sentence", UPLOAD, upload, None, "", "", 1_500)
     assert "pd.read_csv('films.tsv'" in own
     assert str(Path(upload).parent) not in own
 
@@ -136,7 +136,7 @@ def test_controls_are_read_and_bounded() -> None:
         with pytest.raises(UserError):
             read_settings(*CHOSEN[:at], wrong, *CHOSEN[at + 1 :])
     with pytest.raises(UserError, match="Choose a CSV"):
-        read_dataset("sentence", UPLOAD, None, None, "", 100, 0)
+        read_dataset("sentence", UPLOAD, None, None, "", "", 100, 0)
     with pytest.raises(UserError, match="not a number"):
         read_dataset(*EMOTION, None)
     with pytest.raises(UserError, match="another task"):

@@ -117,7 +117,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
     monkeypatch.setattr(page, "CAN_PAUSE", True)
     events = [Waiting(0, 0.0), Resumed(3, reason), Resumed(7, reason)]
     monkeypatch.setattr(room.trainings, "fine_tune", lambda *_, **__: (event for event in events))
-    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", "", 1_500)
     run = room.trainings.runs.new()
     updates = room.trainer.work(run, "a reader", "", "", "tiny", "model", *picked, *CHOSEN)
     resumed = [update["phase"] for update in updates if "phase" in update][:2]
@@ -132,7 +132,7 @@ def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypa
     monkeypatch.setattr(room.trainings, "expected", lambda *_: Expected(700.0, False))  # not a second, in truth
     monkeypatch.setattr(page, "BEAT_SECONDS", 0.0)
     chosen = shown_settings(Settings(epochs=4, batch_size=2, max_length=16))
-    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", "", 1_500)
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
     run = room.trainings.runs.new()
@@ -145,7 +145,7 @@ def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypa
 
 @pytest.mark.parametrize("now", ["sentence", "pair"])
 def test_what_was_learned_is_shown_under_its_own_task_alone(room: Room, now: str) -> None:
-    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", "", 1_500)
     *_, last = whole_run(room.trainer, picked, CHOSEN, boxes=("a fine cat", "", ""), now=now)
     assert last["results"]["visible"] == (now == "sentence")
     assert last["shown"]["kind"] == "sentence"  # by which the page shows it when its task is chosen again
@@ -176,7 +176,7 @@ def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, t
 
     trainer = started()
     assert trainer.recalled(reader) == trainer.recalled("") == {}
-    picked = ("sentence", UPLOAD, room.file["pets"], None, "", 1_500)
+    picked = ("sentence", UPLOAD, room.file["pets"], None, "", "", 1_500)
     *_, last = whole_run(trainer, picked, CHOSEN, reader=reader)
     again = started()
     assert again.recalled(f"{reader}/another-tab-of-theirs") == {**last["shown"], "recalled": True}
@@ -189,7 +189,7 @@ def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, t
         shown = wired.recall["run"](reader, {})
         for kept, known in (("", {}), (last["kept"], {}), ("", shown)):  # whichever of the page's questions is first
             assert wired.idle["run"]("", kept, known, reader, *picked, 0) == last["shown"]["curve"]
-        other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", 1_500, 0)
+        other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", "", 1_500, 0)
         assert "Nothing has been trained yet" in other  # another task's axes
     assert wired.recall["run"](reader, last["shown"]) == last["shown"]
 
@@ -198,7 +198,7 @@ def test_a_small_file_of_ones_own_is_told_beside_the_encoders_frozen_vectors(roo
     *_, last = room.start("pets")
     told = re.search(r"reaches ([\d.]+)% \((\d+) test sentences\)", last["scores"])
     assert told
-    splits: Any = read_dataset("sentence", UPLOAD, room.file["pets"], None, "", 1_500, read_settings(*CHOSEN).seed)
+    splits: Any = read_dataset("sentence", UPLOAD, room.file["pets"], None, "", "", 1_500, read_settings(*CHOSEN).seed)
     loaded = room.store.get("tiny")
 
     def vectors(examples: Sequence[Any]) -> np.ndarray:

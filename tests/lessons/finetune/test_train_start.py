@@ -45,14 +45,14 @@ def first(room: Room) -> str:
 
 
 def second(room: Room, name: str, reader: str = READER, earlier: str = "1") -> Iterator[dict[str, Any]]:
-    picked = ("sentence", UPLOAD, room.file[name], None, "", 1_500)
+    picked = ("sentence", UPLOAD, room.file[name], None, "", "", 1_500)
     return whole_run(room.trainer, picked, CHOSEN, ("a fine cat", "", ""), reader=reader, earlier=earlier)
 
 
 def learner(room: Room, name: str, base: Path, settings: Settings | None = None) -> Learner:
     """What a run on this file begins as, before its first step."""
     settings = settings or read_settings(*CHOSEN)
-    dataset = read_dataset("sentence", UPLOAD, room.file[name], None, "", 1_500, 0)
+    dataset = read_dataset("sentence", UPLOAD, room.file[name], None, "", "", 1_500, 0)
     made = Learner(task_of(dataset, settings), base, settings)
     made.prepare(made.task.features(made.model.tokenizer, dataset.train, made.limit))
     return made

@@ -86,7 +86,7 @@ def test_fine_tune_reads_it(tmp_path: Path) -> None:
         data.write(f"m{number}", f"=The film was number {number}, 'quoted' & \"so\".", number % 2)
     file = tmp_path / "class.json"
     file.write_text(json.dumps(data.rows()), encoding="utf-8")
-    splits = read_dataset("sentence", UPLOAD, str(file), None, "", 10**6, 0)
+    splits = read_dataset("sentence", UPLOAD, str(file), None, "", "", 10**6, 0)
     examples = (*splits.train, *splits.validation, *splits.test)
     read = {example.text: splits.labels[example.label] for example in examples}
     assert read == {one["text"]: one["label"] for one in data.rows()}

@@ -62,7 +62,10 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "a header alone": ("a.csv", "sentence", "text,label\n", "no rows"),
     "one class": ("a.csv", "sentence", table([(text, "x") for text, _ in FILMS]), "Every row has the same label, 'x'"),
     "most labels missing": (
-        "a.csv", "sentence", films(*[(f"x{k}", "") for k in range(60)]), "Row 42 has no label; 60 of 100 rows can't be used",
+        "a.csv",
+        "sentence",
+        films(*[(f"x{k}", "") for k in range(60)]),
+        "Row 42 has no label; 60 of 100 rows can't be used",
     ),
     "no texts": ("a.csv", "sentence", table([(" ", "no")] * 9), "Row 2 has no text; 9 of 9 rows can't be used"),
     "a class with one row": ("a.csv", "sentence", films(("odd", "maybe")), "The class 'maybe' (row 42)"),

@@ -197,11 +197,11 @@ def test_the_page_says_which_it_was(tmp_path: Path) -> None:
     for name, encoding, told in (("Polish", CENTRAL, "Windows-1250."), ("German", WESTERN, "Windows-1252.")):
         _, sentences = LANGUAGES[name]
         table = "text;label\n" + "".join(f"{sentence};{k % 2}\n" for k, sentence in enumerate(sentences))
-        rows, read_as = reader_of("sentence").read(table.encode(encoding), "a.csv")
-        assert [row.text for row in rows] == list(sentences)
-        assert read_as.note == f"Read as CSV with ; between the columns, {told}"
-    _, unsure = reader_of("sentence").read("text,label\nBardzo się cieszę,1\nNie,0\n".encode(CENTRAL), "a.csv")
-    assert unsure.note == (
+        read = reader_of("sentence").read(table.encode(encoding), "a.csv")
+        assert [row.text for row in read.rows] == list(sentences)
+        assert read.read_as.note == f"Read as CSV with ; between the columns, {told}"
+    unsure = reader_of("sentence").read("text,label\nBardzo się cieszę,1\nNie,0\n".encode(CENTRAL), "a.csv")
+    assert unsure.read_as.note == (
         "Read as CSV with commas between the columns, Windows-1252. This encoding is a guess; if letters are wrong, "
         "save the file as UTF-8."
     )

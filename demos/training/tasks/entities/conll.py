@@ -15,7 +15,7 @@ from demos.training.data.splits import SPLITS
 from demos.training.data.text_encoding import lines_of
 from demos.training.tasks.entities.tags import MAX_WORDS, TAG, TaggedRow, as_bio, tagged_row
 
-LEAST_COLUMNS, MOST_COLUMNS = 2, 10  # CoNLL-U has ten
+LEAST_COLUMNS, FEW_COLUMNS, MOST_COLUMNS = 2, 4, 10  # of CoNLL-2003, of CoNLL-U
 MAX_LINES = 400_000
 MOST = 0.9  # of a column's cells that must be tags
 CHUNKS = {"NP", "VP", "PP", "ADVP", "SBAR", "ADJP", "PRT", "CONJP", "INTJ", "LST", "UCP"}  # CoNLL-2000's, no entities
@@ -110,6 +110,11 @@ def _found(rows: Sequence[list[str]], sentences: Sequence[_Sentence], chosen: st
     names = [column_name(place) for place in range(len(rows[0]))]
     token = int(len(names) > LEAST_COLUMNS and all(_counts(sentence) for sentence in sentences))
     tagged = [place for place in range(token + 1, len(names)) if _holds_tags([cells[place] for cells in rows])]
+    if not tagged and len(names) > FEW_COLUMNS:
+        raise UserError(
+            f"Line {sentences[0].numbers[0]:,} has {len(names)} columns, and in none of them most cells are tags such "
+            "as B-PER or O."
+        )
     tag = (tagged[0] if token else tagged[-1]) if tagged else len(names) - 1
     places: dict[str, tuple[int, ...]] = {"tokens": (token,), "tags": (tag,)}
     notes: tuple[str, ...] = ()
