@@ -93,7 +93,8 @@ def split_items(
     """Rows in three splits: the file's own, or drawn by `seed`, stratum by stratum; each within its bound.
 
     A row that occurs twice is taken once, the test split's first, so that nothing tested was trained on; `check` may
-    refuse what is left; `strata` says in the notes how was drawn. Raises UserError for a split without a known name, and where nothing is left to train on.
+    refuse what is left. The notes say by what the rest is drawn: `strata`. Raises UserError for a split without a known
+    name, and where nothing is left to train on.
     """
     notes: list[str] = []
     given_rows = [replace(item, split=split_name(item.split, item.number)) for item in items]

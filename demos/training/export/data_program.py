@@ -18,9 +18,12 @@ from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import labelled_places, places_of, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
+from demos.training.export.label_lines import label_lines
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
+from demos.training.tasks.multi_label.data import find_labels
+from demos.training.tasks.multi_label.label_sets import MARKED, label_sets
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
 
 TEXT = templates(__file__, "text_data_program.txt")
@@ -28,7 +31,7 @@ BUNDLED = {
     "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "films": "films.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
     "unanswerable": "unanswerable.json",
-    "endings": "endings.tsv", "similarity": "similarity.tsv",
+    "endings": "endings.tsv", "similarity": "similarity.tsv", "restaurants": "restaurants.jsonl",
 }  # fmt: skip
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 LABELS = (  # how a label names the right ending: a pattern, and the ending's place
@@ -118,6 +121,8 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
     if read_as.form == "SQuAD’s JSON":
         return _File(("import json", *more), TEXT.squad(repr(shown), repr(_encoding(read_as)), variable), splits)
     table = read_table(data, path.name)
+    if kind == "labels":
+        return _labels_file(table, shown, variable, data, splits)
     if kind == "sentence":
         table_rows, places, named = labelled_places(table)
     else:
@@ -133,12 +138,34 @@ def _file(kind: str, path: Path, shown: str, variable: str) -> _File:
         if isinstance(cell, str) and not isinstance(record[role], str)
     }
     renamed = {column: role for column, role in columns.items() if column != role}
-    taken = [role for role in renamed.values() if role in table.header and role not in columns]  # by no role's column
     before, reading, needed = _pandas(table, repr(shown), named, data)
-    reading += f".drop(columns={taken})" if taken else ""
+    reading += _dropped(table, columns)
     lines, shaping = _shaped(kind, variable, records, parsed, rows)
     text = f"{before}\n{TEXT.table(reading, renamed, variable)}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
+
+
+def _dropped(table: Table, columns: Mapping[Any, str]) -> str:
+    """What leaves out the columns that are called as a role but are no role's; "" where there are none."""
+    taken = [
+        role for column, role in columns.items() if column != role and role in table.header and role not in columns
+    ]
+    return f".drop(columns={taken})" if taken else ""
+
+
+def _labels_file(table: Table, shown: str, variable: str, data: bytes, splits: tuple[str, ...]) -> _File:
+    """The lines for a table whose rows have any number of labels."""
+    found = find_labels(table)
+    places = {"text": found.text} | ({"split": found.split} if found.split is not None else {})
+    if found.sets.form != MARKED:
+        places["labels"] = found.sets.places[0]
+    columns = {(table.header[place] if found.named else place): role for role, place in places.items()}
+    before, reading, needed = _pandas(table, repr(shown), found.named, data)
+    renamed = {column: role for column, role in columns.items() if column != role}
+    cells = [[row[place] for place in found.sets.places] for _, row in found.rows]
+    lines, imports = label_lines(variable, found.sets, cells, table.header)
+    text = f"{before}\n{TEXT.table(reading + _dropped(table, columns), renamed, variable)}\n{lines}".strip()
+    return _File((PANDAS, *needed, *imports), text, splits)
 
 
 def _remarks(text: str) -> str:
@@ -236,7 +263,12 @@ def _from_hub(recipe: Recipe) -> Reading:
         records, rows = [record.values for record in fetched.records], reader.rows(fetched.records)
         if recipe.task == "entities":
             lists = all(isinstance(record["tokens"], list) for record in records) and not fetched.parsed
-        if not lists:
+        elif recipe.task == "labels":
+            cells = [[record["labels"]] for record in records]
+            sets = label_sets(("labels",), cells)
+            lists = all(isinstance(cell, list) for (cell,) in cells) and not fetched.parsed
+            shaped, shaping = label_lines("rows", sets, cells) if sets else ("", ())
+        if not lists and recipe.task != "labels":
             shaped, shaping = _shaped(recipe.task, "rows", records, fetched.parsed, rows)
         if "table" in shaped:  # a word a row
             shaped, shaping = f"table = pd.DataFrame(rows)\n{shaped}", (*shaping, PANDAS)

@@ -206,7 +206,7 @@ def _trust(after: After | None) -> dict[str, Any]:
         return {"status": TEXT.no_probabilities(score=after is not None and isinstance(after.task, Similarity))}
     reliability = calibration(answers.confidence, answers.right)
     task = after.task if after else None
-    noun = "words" if isinstance(task, Entities) else "labels" if isinstance(task, MultiLabel) else "answers"
+    noun = "words" if isinstance(task, Entities) else "decisions" if isinstance(task, MultiLabel) else "answers"
     count = len(answers.confidence) if noun == "answers" else answers.total
     return {
         "trust": gr.update(visible=True),

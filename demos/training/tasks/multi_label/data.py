@@ -97,6 +97,9 @@ def find_labels(table: Table) -> Found:
     sets = label_sets(header, cells)
     if sets is None:
         raise UserError(UNKNOWN)
+    for place in sets.places:
+        if named and header.count(header[place]) > 1:
+            raise UserError(f"Two columns are named {header[place][:30]!r}; rename one of them.")
     text = text_place(header, cells, sets.places)
     if text is None:
         raise UserError("No column contains the sentences; name it “text”.")
@@ -170,7 +173,10 @@ def build_labels(name: str, rows: Sequence[LabelRow], seed: int = 0, max_train: 
 
     used = [*parts.train, *parts.validation, *parts.test]
     without, several = (sum(len(row.labels) == 0 for row in used), sum(len(row.labels) > 1 for row in used))
-    note = f"Of {count_of(len(used), 'sentence')}, {without:,} {_have(without)} no label and {several:,} {_have(several)} several."
+    note = (
+        f"Of {count_of(len(used), 'sentence')}, {without:,} {_have(without)} no label and {several:,} {_have(several)} "
+        "several."
+    )
     return MultiLabelDataset(
         name, examples(parts.train), examples(parts.validation), examples(parts.test), (*parts.notes, note),
         labels=tuple(names),
@@ -210,12 +216,14 @@ def label_names(rows: Sequence[LabelRow]) -> tuple[str, ...]:
             f"The label {rare!r} (row {row.number:,}) has {count_of(least, 'different sentence')}; each label needs at "
             f"least {MIN_PER_CLASS}."
         )
-    return tuple(sorted(counts, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label)))
+    return tuple(
+        sorted(counts, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
+    )
 
 
 READER = Reader(
     "labels",
-    "A text column and a column of label lists, such as [\"a\", \"b\"] or a;b, or one column of 0 and 1 for each label; "
+    'A text column and a column of label lists, such as ["a", "b"] or a;b, or one column of 0 and 1 for each label; '
     "optionally split.",
     COLUMNS,
     label_rows,

@@ -147,9 +147,7 @@ def _marked(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSets |
             and _are_marks([row[place] for row in rows], marks)
         )
         if len(places) >= MIN_COLUMNS:
-            sets = tuple(
-                _once(header[place] for place in places if is_marked(row[place], marks)) for row in rows
-            )
+            sets = tuple(_once(header[place] for place in places if is_marked(row[place], marks)) for row in rows)
             return LabelSets(MARKED, places, sets)
     return None
 
