@@ -267,7 +267,7 @@ def _from_hub(recipe: Recipe) -> Reading:
             cells = [[record["labels"]] for record in records]
             sets = label_sets(("labels",), cells)
             lists = all(isinstance(cell, list) for (cell,) in cells) and not fetched.parsed
-            shaped, shaping = label_lines("rows", sets, cells) if sets else ("", ())
+            shaped, shaping = label_lines("rows", sets, cells, parsed=not lists) if sets else ("", ())
         if not lists and recipe.task != "labels":
             shaped, shaping = _shaped(recipe.task, "rows", records, fetched.parsed, rows)
         if "table" in shaped:  # a word a row

@@ -14,9 +14,12 @@ TEXT = templates(__file__, "text_data_program.txt")
 
 
 def label_lines(
-    variable: str, sets: LabelSets, cells: Sequence[Sequence[Any]], header: Sequence[str] = ()
+    variable: str, sets: LabelSets, cells: Sequence[Sequence[Any]], header: Sequence[str] = (), parsed: bool = False
 ) -> tuple[str, tuple[str, ...]]:
-    """(the lines that make lists of labels of the cells, their imports); `cells` are those of the sets' columns."""
+    """(the lines that make lists of labels of the cells, their imports); `cells` are those of the sets' columns.
+
+    `parsed`: the cells were read as lists here, but the program finds them as JSON in text.
+    """
     if sets.form == MARKED:
         names = [header[place] for place in sets.places]
         marks = tuple(mark for mark, there in (MARKS | TRUTHS).items() if there)
@@ -26,7 +29,7 @@ def label_lines(
     written = [cell for (cell,) in cells]
     if sets.form == LISTED:
         lists = [cell for cell in written if isinstance(cell, str) and cell.strip().startswith("[")]
-        if not lists:
+        if not lists and not parsed:
             return str(TEXT.label_lists(variable, "")), ()
         parse = "json.loads" if all(map(_is_json, lists)) else "ast.literal_eval"
         return str(TEXT.label_lists(variable, parse)), (f"import {parse.partition('.')[0]}",)

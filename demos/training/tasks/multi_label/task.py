@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,8 +41,10 @@ class MultiLabelResult(Outcome):
 
     labels: tuple[str, ...]
     scores: LabelScores
-    baseline: str  # in words: what is always predicted
-    baseline_scores: LabelScores
+    baseline: str  # in words: the labels that `baseline_f1` is of predicting always
+    baseline_f1: float  # micro F1
+    usual: str  # in words: the set of labels that most training sentences have, perhaps none
+    usual_accuracy: float  # the subset accuracy of always predicting that set
     mistakes: tuple[LabelMistake, ...]  # the most confident first
     wrong: int  # sentences with a mistake, of which `mistakes` tells the first
     sentences: int  # test sentences
@@ -125,22 +128,23 @@ class MultiLabel(PooledTask):
     def _marks(self, answers: Answers) -> np.ndarray:
         return marks_of([given(answer) for answer in answers], len(self.labels))
 
-    def usual(self, dataset: MultiLabelDataset) -> tuple[int, ...]:
-        """The set of labels that most training sentences have, perhaps none; of equals the first seen."""
-        return dataset.sets("train").most_common(1)[0][0]
-
-    def _baseline_scores(self, dataset: MultiLabelDataset) -> LabelScores:
-        true = [example.labels for example in dataset.test]
-        return score_labels(
-            marks_of(true, len(self.labels)), marks_of([self.usual(dataset)] * len(true), len(self.labels))
-        )
-
     def baseline(self, dataset: MultiLabelDataset) -> tuple[str, float]:
-        """The micro F1, on the test's, of always predicting the training sentences' most frequent set of labels."""
-        usual = self.usual(dataset)
-        names = ", ".join(f"“{self.labels[label]}”" for label in usual[:MAX_NAMED])
-        more = f" and {len(usual) - MAX_NAMED} more" if len(usual) > MAX_NAMED else ""
-        return f"always {names}{more}" if usual else "always no label", self._baseline_scores(dataset).micro_f1
+        """The micro F1, on the test's, of always predicting the same labels: those best for the training sentences."""
+        same = best_constant(dataset.counts("train"), len(dataset.train))
+        return f"always {self._named(same)}", self._constant_scores(dataset, same).micro_f1
+
+    def _constant_scores(self, dataset: MultiLabelDataset, same: Sequence[int]) -> LabelScores:
+        """The scores on the test sentences were each given the same labels."""
+        true = marks_of([example.labels for example in dataset.test], len(self.labels))
+        return score_labels(true, marks_of([same] * len(true), len(self.labels)))
+
+    def _named(self, labels: Sequence[int]) -> str:
+        if not labels:
+            return "no label"
+        if len(labels) == len(self.labels):
+            return f"all {len(labels)} labels"
+        names = ", ".join(f"“{self.labels[label]}”" for label in labels[:MAX_NAMED])
+        return f"{names} and {len(labels) - MAX_NAMED} more" if len(labels) > MAX_NAMED else names
 
     def outcome(self, dataset: MultiLabelDataset, answers: Answers, ended: Ended) -> MultiLabelResult:
         """With the scores of each label, and the mistakes, the most confident first."""
@@ -152,11 +156,15 @@ class MultiLabel(PooledTask):
             if given(row) != example.labels
         ]
         wrong.sort(key=lambda mistake: -surest(mistake))
+        same = best_constant(dataset.counts("train"), len(dataset.train))
+        usual = dataset.sets("train").most_common(1)[0][0]  # of equals the first seen
         return MultiLabelResult(
             labels=self.labels,
             scores=score_labels(true, predicted),
-            baseline=self.baseline(dataset)[0],
-            baseline_scores=self._baseline_scores(dataset),
+            baseline=self._named(same),
+            baseline_f1=self._constant_scores(dataset, same).micro_f1,
+            usual=self._named(usual),
+            usual_accuracy=self._constant_scores(dataset, usual).subset_accuracy,
             mistakes=tuple(wrong[:MAX_MISTAKES]),
             wrong=len(wrong),
             sentences=len(true),
@@ -168,6 +176,18 @@ class MultiLabel(PooledTask):
 
 
 TASK = MultiLabel
+
+
+def best_constant(counts: Sequence[int], total: int) -> tuple[int, ...]:
+    """The labels, ascending, whose prediction for each of `total` sentences gives the highest micro F1.
+
+    They are the k most frequent labels for some k: micro F1 is 2 TP / (predicted + true), and of the k times `total`
+    predicted labels n_1 + ... + n_k are right. Of equals the fewest.
+    """
+    ordered = sorted(range(len(counts)), key=lambda label: -counts[label])
+    right = list(accumulate(counts[label] for label in ordered))
+    best = max(range(len(counts)), key=lambda at: right[at] / ((at + 1) * total + sum(counts)))
+    return tuple(sorted(ordered[: best + 1]))
 
 
 def positive_weights(counts: Sequence[int], total: int) -> tuple[float, ...]:
