@@ -155,15 +155,15 @@ def _dropped(table: Table, columns: Mapping[Any, str]) -> str:
 
 def _labels_file(table: Table, shown: str, variable: str, data: bytes, splits: tuple[str, ...]) -> _File:
     """The lines for a table whose rows have any number of labels."""
-    found = find_labels(table)
-    places = {"text": found.text} | ({"split": found.split} if found.split is not None else {})
-    if found.sets.form != MARKED:
-        places["labels"] = found.sets.places[0]
-    columns = {(table.header[place] if found.named else place): role for role, place in places.items()}
-    before, reading, needed = _pandas(table, repr(shown), found.named, data)
+    where = find_labels(table)
+    places = {"text": where.text} | ({"split": where.split} if where.split is not None else {})
+    if where.sets.form != MARKED:
+        places["labels"] = where.sets.places[0]
+    columns = {(table.header[place] if where.named else place): role for role, place in places.items()}
+    before, reading, needed = _pandas(table, repr(shown), where.named, data)
     renamed = {column: role for column, role in columns.items() if column != role}
-    cells = [[row[place] for place in found.sets.places] for _, row in found.rows]
-    lines, imports = label_lines(variable, found.sets, cells, table.header)
+    cells = [[row[place] for place in where.sets.places] for _, row in where.rows]
+    lines, imports = label_lines(variable, where.sets, cells, table.header)
     text = f"{before}\n{TEXT.table(reading + _dropped(table, columns), renamed, variable)}\n{lines}".strip()
     return _File((PANDAS, *needed, *imports), text, splits)
 

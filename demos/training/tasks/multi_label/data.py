@@ -116,10 +116,10 @@ def _fitting(sets: LabelSets) -> LabelSets:
 def read_labels(data: bytes, name: str) -> ReadRows:
     """A file's sentences with their labels. Raises UserError as `read_table` and `find_labels` do."""
     table = read_table(data, name)
-    found = find_labels(table)
+    columns = find_labels(table)
     rows = [
-        _row(number, value_of(cells[found.text]), labels, cells[found.split] if found.split is not None else "")
-        for (number, cells), labels in zip(found.rows, found.sets.sets, strict=True)
+        _row(number, value_of(cells[columns.text]), labels, cells[columns.split] if columns.split is not None else "")
+        for (number, cells), labels in zip(columns.rows, columns.sets.sets, strict=True)
     ]
     return ReadRows(rows, table.read_as)
 
@@ -129,8 +129,8 @@ def label_rows(records: Sequence[Record]) -> list[LabelRow]:
     sets = label_sets(("labels",), [[record["labels"]] for record in records])
     if sets is None:
         raise UserError(UNKNOWN)
-    found = zip(records, _fitting(sets).sets, strict=True)
-    return [_row(record.number, record["text"], labels, record["split"]) for record, labels in found]
+    labelled = zip(records, _fitting(sets).sets, strict=True)
+    return [_row(record.number, record["text"], labels, record["split"]) for record, labels in labelled]
 
 
 def _row(number: int, text: str, labels: Sequence[str], split: object) -> LabelRow:

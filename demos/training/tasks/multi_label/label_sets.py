@@ -93,7 +93,7 @@ def listed_labels(cell: Any) -> tuple[str, ...] | None:
         cell = _parsed(cell.strip())
     if not isinstance(cell, list) or any(isinstance(label, list | dict | tuple | set) for label in cell):
         return None
-    return _once(str(label) for label in cell if label is not None)
+    return _distinct(str(label) for label in cell if label is not None)
 
 
 def is_marked(cell: Any, marks: dict[str, bool]) -> bool | None:
@@ -115,9 +115,9 @@ def _listed(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSets |
         if all(labels is not None for labels in lists) and any(lists):
             return LabelSets(LISTED, (place,), tuple(labels or () for labels in lists))
         if place in named or _are_ids(cells):
-            found = _from_text(cells)
-            if found:
-                return LabelSets(TEXT, (place,), *found)
+            split_cells = _from_text(cells)
+            if split_cells:
+                return LabelSets(TEXT, (place,), *split_cells)
     return None
 
 
@@ -130,11 +130,11 @@ def _from_text(cells: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...], str] 
         return None
     for separator in SEPARATORS:
         if any(separator in text for text in texts):
-            sets = tuple(_once(text.split(separator)) for text in texts)
+            sets = tuple(_distinct(text.split(separator)) for text in texts)
             # "Sports, other" is one label where its parts stand in no other cell
             if len({label for labels in sets for label in labels}) <= len(set(texts)):
                 return sets, separator
-    return tuple(_once([text]) for text in texts), ""
+    return tuple(_distinct([text]) for text in texts), ""
 
 
 def _marked(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSets | None:
@@ -147,7 +147,7 @@ def _marked(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSets |
             and _are_marks([row[place] for row in rows], marks)
         )
         if len(places) >= MIN_COLUMNS:
-            sets = tuple(_once(header[place] for place in places if is_marked(row[place], marks)) for row in rows)
+            sets = tuple(_distinct(header[place] for place in places if is_marked(row[place], marks)) for row in rows)
             return LabelSets(MARKED, places, sets)
     return None
 
@@ -178,6 +178,6 @@ def _parsed(text: str) -> Any:
     return None
 
 
-def _once(labels: Any) -> tuple[str, ...]:
+def _distinct(labels: Any) -> tuple[str, ...]:
     """Each label once, without blanks around it; empty ones are none."""
     return tuple(dict.fromkeys(filter(None, (" ".join(label.split()) for label in labels))))

@@ -37,7 +37,7 @@ def decisions_figure(result: MultiLabelResult) -> Figure:
         }
         for what, counts, side, colour in series
     ]
-    most = max(max(found + missed for found, missed in zip(scores.found, scores.missed, strict=True)), *scores.wrong, 1)
+    most = max(max(map(sum, zip(scores.found, scores.missed, strict=True))), *scores.wrong, 1)
     step = next((step for step in (1, 2, 5, 10, 20, 50, 100, 200) if most / step <= 6), 500)
     ticks = list(range(-(most // step) * step, most + 1, step))
     layout = plotly_layout(
