@@ -25,7 +25,10 @@ from demos.training.tasks.question_answering.data import MAX_VALIDATION
 TEXT = templates(__file__, "text_training_program.txt")
 FLAT = "vectors = nn.functional.pad(states * mask, (0, 0, 0, longest - states.shape[1])).flatten(1)"
 OUTPUTS = {"entities": "len(labels)", "question": "2", "choice": "1", "similarity": "1"}
-MORE_IMPORTS = {"similarity": ("from scipy.stats import pearsonr, spearmanr",)}
+MORE_IMPORTS = {
+    "similarity": ("from scipy.stats import pearsonr, spearmanr",),
+    "labels": ("from sklearn.metrics import f1_score",),
+}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 from demos.bert.embeddings.agreement import Correlation, Gap
 from demos.training.metrics import ACCURACY, PEARSON, SPEARMAN, Calibration, always, class_metrics
 
+BINARY = "binary cross-entropy"  # the loss of a task that decides on each label by itself
+
 
 @dataclass(frozen=True)
 class Waiting:

@@ -16,6 +16,7 @@ from demos.training.data.headers import name_of
 from demos.training.data.labels import in_order
 from demos.training.data.profiles import NUMBERS
 from demos.training.data.readers import Reader
+from demos.training.data.splits import count_of
 from demos.training.data.tables import records_of, usable
 from demos.training.data.text_encoding import file_bytes
 from demos.training.sources import READERS, reader_of
@@ -23,7 +24,14 @@ from demos.training.tasks.entities.files import CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
 from demos.training.tasks.question_answering.data import distinct_questions
 
-SPECIFIC = ("question", "choice", "entities", "pair", "sentence")  # the tasks, those with more names of columns first
+SPECIFIC = (
+    "question",
+    "choice",
+    "entities",
+    "pair",
+    "labels",
+    "sentence",
+)  # the tasks, those with more names of columns first
 
 
 @dataclass(frozen=True)
@@ -87,11 +95,15 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
                 return [kind], True
     named: list[str] = []
     by_content: list[str] = []
+    marked: Sequence[int] = ()  # columns of 0 and 1
+    close: Sequence[int] = ()  # columns that may be the label of a sentence
     table = read_table(data, name)
     for kind in SPECIFIC:
         reader = READERS[kind]
         try:
             found = reader.find(table)
+            if kind == "sentence":
+                close = found.close.get("label", ())
             if found.problem or (kind in ("entities", "choice") and not reader.rows(records_of(found, reader.columns))):
                 continue
         except UserError:
@@ -99,10 +111,16 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
         known = {name for column in reader.columns for name in column.names}
         required = [column.role for column in reader.columns if column.required]
         by_name = all(name_of(found.columns[role][0]) in known for role in required)
+        if kind == "labels":
+            marked = found.places["labels"]
+            by_name = len(marked) == 1 and any(len(row.labels) > 1 for row in reader.read(data, name).rows)
+            if len(marked) == 1 and not by_name:
+                continue
         (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(found) else kind)
     by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
     likely = [*named, *by_content]
-    return likely or ["sentence"], bool(named) or len(by_content) < 2
+    clear = bool(named) or (len(by_content) < 2 and set(close) <= set(marked or close))
+    return likely or ["sentence"], clear
 
 
 def _tagged(rows: Sequence[Any]) -> bool:
@@ -155,6 +173,14 @@ def _choices(rows: Sequence[Any]) -> Counted:
     return len(rows), dict(sorted(Counter(row.stratum for row in rows).items())), {}, []
 
 
+def _label_sets(rows: Sequence[Any]) -> Counted:
+    counts = Counter(label for row in rows for label in row.labels)
+    without = sum(not row.labels for row in rows)
+    notes = [f"{count_of(without, 'row')} without a label."] if without else []
+    return len(rows), {label: counts[label] for label in in_order(counts)}, {}, notes
+
+
 COUNTED: Mapping[str, Callable[[Sequence[Any]], Counted]] = {
     "sentence": _classes, "pair": _classes, "entities": _entities, "question": _questions, "choice": _choices,
+    "labels": _label_sets,
 }  # fmt: skip

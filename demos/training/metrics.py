@@ -13,6 +13,7 @@ from sklearn.metrics import confusion_matrix, matthews_corrcoef, precision_recal
 BINS = 10
 SPEARMAN, PEARSON = "Spearman's ρ", "Pearson's r"
 ACCURACY, MACRO_F1, MCC = "accuracy", "macro F1", "MCC"
+MICRO_F1, SUBSET_ACCURACY = "micro F1", "subset accuracy"
 CORRELATIONS = (SPEARMAN, PEARSON, MCC)  # metrics that are no share of anything and may be below 0
 
 

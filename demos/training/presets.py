@@ -49,6 +49,7 @@ QUICK: dict[str, dict[str, float | int]] = {
     "entities": {"learning_rate": 5e-4, "epochs": 5},
     "question": {"learning_rate": 2e-4, "epochs": 5, "batch_size": 8, "max_length": 192},
     "similarity": {"learning_rate": 2e-4, "epochs": 6},
+    "labels": {"learning_rate": 2e-4, "epochs": 6},
 }
 # What does nothing in a task: one vector for all tokens where each has its own, classes where there are none.
 IDLE: dict[str, tuple[str, ...]] = {
@@ -56,6 +57,7 @@ IDLE: dict[str, tuple[str, ...]] = {
     "question": ("pooling", "class_weights", "contrast"),
     "choice": ("class_weights", "contrast"),
     "similarity": ("class_weights", "contrast"),
+    "labels": ("contrast",),
 }
 OF_A_RUN = ("clip", "evaluations", "max_seconds", "max_steps", "threads")  # and no choice to compare recipes by
 

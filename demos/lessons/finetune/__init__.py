@@ -47,10 +47,10 @@ def offer_endpoint(page: Page) -> None:
         """Fine-tune a copy of the model and stream what happens, one JSON object an event.
 
         data is one of the bundled sets (emotion, sentiment, films, paraphrase, entailment, entities, questions,
-        unanswerable, endings, similarity) or
+        unanswerable, endings, similarity, restaurants) or
         the text of a TSV file: text, label and perhaps split columns (train, validation, test). trains is all, top,
         lora or head.
-        task is the data's own where it is empty: sentence, pair, entities, question, choice or
+        task is the data's own where it is empty: sentence, labels, pair, entities, question, choice or
         similarity.
         The event field says which: waiting, started, caching, step, epoch, watched, scoring, and last finished,
         stopped or failed.

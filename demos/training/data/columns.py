@@ -53,6 +53,9 @@ class Found:
     sure: bool = True  # that no other column may be meant
     problem: str = ""  # what is missing or not clear, one sentence
     notes: tuple[str, ...] = ()
+    close: Mapping[str, Sequence[int]] = field(
+        default_factory=dict
+    )  # by role, the places between which nothing decides
     profiles: tuple[Profile, ...] = field(default=(), compare=False)
 
     def checked(self) -> Found:
@@ -105,7 +108,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
         if not absent:
             guess.places |= places
             guess.by_names(only_optional=True)
-            return Found(head.names, head.rows, head.named, guess.places, True, guess.problem(), (), profiles)
+            return Found(head.names, head.rows, head.named, guess.places, True, guess.problem(), profiles=profiles)
         notes = (f"The chosen column {visible(absent[:40])!r} is not in this file, so its columns were found again.",)
     guess.by_names()
     guess.by_parts()
@@ -113,7 +116,9 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
     unnamed = not head.named and len(head.names) == len(nameless)
     if unnamed and guess.missing() and not guess.close:
         guess.places = {role: (place,) for place, role in enumerate(nameless)}
-    return Found(head.names, head.rows, head.named, guess.places, guess.sure, guess.problem(), notes, profiles)
+    return Found(
+        head.names, head.rows, head.named, guess.places, guess.sure, guess.problem(), notes, guess.close, profiles
+    )
 
 
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:

@@ -40,6 +40,8 @@ class Reader:
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
+    # Where columns are not found by names and content alone: (the table, the chosen columns).
+    finder: Callable[[Table, str], Found] | None = None
     endings: tuple[str, ...] = TABLES  # of the names of files that it reads
     forms: str = "CSV, Excel or JSON"  # the same in words
 
@@ -56,7 +58,7 @@ class Reader:
 
     def find(self, table: Table, chosen: str = "") -> Found:
         """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
-        return find(table, self.columns, self.nameless, chosen)
+        return self.finder(table, chosen) if self.finder else find(table, self.columns, self.nameless, chosen)
 
     def from_files(
         self, path: Path | str, test: Path | str | None, seed: int, max_train: int, chosen: str = ""

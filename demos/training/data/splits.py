@@ -90,11 +90,13 @@ def split_items(
     max_train: int,
     noun: str = "sentence",
     check: Callable[[Sequence[Item[T]]], object] = lambda distinct: None,
+    strata: str = "class by class",
 ) -> Parts[T]:
     """Rows in three splits: the file's own, or drawn by `seed`, stratum by stratum; each within its bound.
 
     A row that occurs twice is taken once, the test split's first, so that nothing tested was trained on; `check` may
-    refuse what is left. Raises UserError for a split without a known name, and where nothing is left to train on.
+    refuse what is left. The notes say by what the rest is drawn: `strata`. Raises UserError for a split without a known
+    name, and where nothing is left to train on.
     """
     notes: list[str] = []
     given_rows = [replace(item, split=split_name(item.split, item.number)) for item in items]
@@ -129,7 +131,7 @@ def split_items(
             else:
                 quotas = {stratum: round(share * count) for stratum, count in counts.items()}
                 by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed, left=1)
-                how = "class by class, " if len(counts) > 1 else ""
+                how = f"{strata}, " if len(counts) > 1 else ""
             notes.append(f"{count_of(len(by_split[split]), noun)} drawn for the {split} split ({how}seed {seed}).")
     for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
         if len(by_split[split]) > limit:

@@ -21,17 +21,20 @@ from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 from demos.training.export.data_shaping import answers_lines, shaped
+from demos.training.export.label_lines import label_lines
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
 from demos.training.tasks.entities.conll import language_of
+from demos.training.tasks.multi_label.data import find_labels
+from demos.training.tasks.multi_label.label_sets import MARKED, label_sets
 
 TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
     "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "films": "films.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
     "unanswerable": "unanswerable.json",
-    "endings": "endings.tsv", "similarity": "similarity.tsv",
+    "endings": "endings.tsv", "similarity": "similarity.tsv", "restaurants": "restaurants.jsonl",
 }  # fmt: skip
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
@@ -142,6 +145,8 @@ def _file(
         lines = lines if plain else f"{lines}\n{answers_lines(variable, rows)}"
         return _File(("import json", *more), lines, splits)
     table = read_table(data, path.name)
+    if kind == "labels":
+        return _labels_file(table, shown, variable, data, splits, chosen)
     found = reader.find(table, chosen)
     renaming = ""
     header: tuple[Any, ...] = table.header if found.named else tuple(range(len(table.header)))
@@ -160,12 +165,33 @@ def _file(
         if isinstance(cell, str) and not isinstance(record[role], str)
     }
     renamed = {column: role for column, role in columns.items() if column != role}
-    taken = [role for role in renamed.values() if role in table.header and role not in columns]  # by no role's column
     before, reading, needed = _pandas(table, repr(shown), found.named, data)
-    reading += f".drop(columns={taken})" if taken else ""
+    reading += _dropped(table, columns)
     lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
     text = f"{before}\n{TEXT.table(reading, renaming, joined, renamed, variable)}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
+
+
+def _dropped(table: Table, columns: Mapping[Any, str]) -> str:
+    """What leaves out the columns that are called as a role but are no role's; "" where there are none."""
+    taken = [
+        role for column, role in columns.items() if column != role and role in table.header and role not in columns
+    ]
+    return f".drop(columns={taken})" if taken else ""
+
+
+def _labels_file(table: Table, shown: str, variable: str, data: bytes, splits: tuple[str, ...], chosen: str) -> _File:
+    """The lines for a table whose rows have any number of labels."""
+    found, sets = find_labels(table, chosen)
+    header: tuple[Any, ...] = table.header if found.named else tuple(range(len(table.header)))
+    places = {role: at for role, (at, *_) in found.places.items() if role != "labels" or sets.form != MARKED}
+    columns = {header[place]: role for role, place in places.items()}
+    before, reading, needed = _pandas(table, repr(shown), found.named, data)
+    renamed = {column: role for column, role in columns.items() if column != role}
+    cells = [[row[place] for place in sets.places] for _, row in found.rows]
+    lines, imports = label_lines(variable, sets, cells, table.header)
+    text = f"{before}\n{TEXT.table(reading + _dropped(table, columns), '', {}, renamed, variable)}\n{lines}".strip()
+    return _File((PANDAS, *needed, *imports), text, splits)
 
 
 def _stated_starts(whole: Any) -> list[Any]:
@@ -247,7 +273,12 @@ def _from_hub(recipe: Recipe) -> Reading:
         records = [record.values for record in fetched.records]
         if recipe.task == "entities":
             lists = all(isinstance(record["tokens"], list) for record in records) and not fetched.parsed
-        if not lists:
+        elif recipe.task == "labels":
+            cells = [[record["labels"]] for record in records]
+            sets = label_sets(("labels",), cells)
+            lists = all(isinstance(cell, list) for (cell,) in cells) and not fetched.parsed
+            shape, shaping = label_lines("rows", sets, cells, parsed=not lists) if sets else ("", ())
+        if not lists and recipe.task != "labels":
             shape, shaping = shaped(recipe.task, "rows", records, fetched.parsed, rows, {})
         if "table" in shape:  # a word a row
             shape, shaping = f"table = pd.DataFrame(rows)\n{shape}", (*shaping, PANDAS)

@@ -36,6 +36,14 @@ def squared_error(logits: torch.Tensor, labels: Given) -> Given:
     return None if labels is None else nn.functional.mse_loss(logits.flatten(), labels.flatten().float())
 
 
+def binary_cross_entropy(logits: torch.Tensor, labels: Given) -> Given:
+    """The mean binary cross-entropy of logits [R, C] against 0 or 1 for each label [R, C]."""
+    return None if labels is None else nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
+
+
+LOSSES = {"regression": squared_error, "multi_label_classification": binary_cross_entropy}
+
+
 class HeadConfig(PreTrainedConfig):
     """The encoder's own configuration, and which layers are on it."""
 
@@ -95,14 +103,14 @@ class HeadModel(PreTrainedModel):
 
 
 class HeadForSequenceClassification(HeadModel):
-    """A class for a sentence or a pair; with problem_type "regression" a score."""
+    """A class for a sentence or a pair; by its problem_type a score, or any number of labels."""
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
         labels: Given = None, **rest: Any,
     ) -> SequenceClassifierOutput:  # fmt: skip
         logits = self.head(self.pooled(self.states(input_ids, attention_mask, token_type_ids), attention_mask))
-        loss = (squared_error if self.config.problem_type == "regression" else loss_of)(logits, labels)
+        loss = LOSSES.get(self.config.problem_type, loss_of)(logits, labels)
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
 

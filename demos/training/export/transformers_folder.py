@@ -39,7 +39,7 @@ class Shape:
     problem: str = ""  # the configuration's problem_type, where its classes ask for one
 
 
-REGRESSION = "regression"
+REGRESSION, MULTI_LABEL = "regression", "multi_label_classification"
 SHAPES = {
     "classification": Shape(
         "ForSequenceClassification", "text-classification", True, "classifier", "single_label_classification"
@@ -47,6 +47,7 @@ SHAPES = {
     "entities": Shape("ForTokenClassification", "token-classification", False, "classifier"),
     "question": Shape("ForQuestionAnswering", "question-answering", False, "qa_outputs"),
     "similarity": Shape("ForSequenceClassification", "text-classification", True, "classifier", REGRESSION),
+    "labels": Shape("ForSequenceClassification", "text-classification", True, "classifier", MULTI_LABEL),
     "choice": Shape("ForMultipleChoice", "multiple-choice", True, "classifier"),
 }
 

@@ -21,7 +21,7 @@ from demos.training.learning.model import HEAD, RECIPE, read_recipe_of
 from demos.training.tasks.task import Task
 
 GONE = "The run to start from is no longer kept here; choose another start."
-WITH_CLASSES = ("classification", "entities")
+WITH_CLASSES = ("classification", "entities", "labels")
 DOWNLOADED = "recipe.json"  # beside the weights in a downloaded folder: the recipe of its run
 CONFIG = "config.json"
 

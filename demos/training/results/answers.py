@@ -11,18 +11,19 @@ from typing import Any
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multi_label.task import MultiLabel, decisions
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.one_of_several import likeliest
 
 FILE = "answers.json"
 MAX_EXAMPLES = 2_000
-MAX_WORDS = 20_000  # labelled ones
+MAX_WORDS = 20_000  # labelled ones; or decisions on one label of a sentence
 MAX_CHARACTERS = 2**22
 
 
 @dataclass(frozen=True)
 class StoredAnswers:
-    """The answers to m test examples (or, of names, to m words); all of them, or as many as are kept."""
+    """The answers to m test examples (of names, to m words; of label sets, on m single labels); as many as are kept."""
 
     total: int  # test examples there were
     confidence: tuple[float, ...]  # [m]: the probability of each answer; none where a task gives no such thing
@@ -41,6 +42,9 @@ def stored_answers(task: Any, dataset: Any, answers: Sequence[Any]) -> StoredAns
             for (guess, chance), label in zip(row, example.labels, strict=False)  # a long sentence's end is not read
         ][:MAX_WORDS]
         return StoredAnswers(total, tuple(chance for chance, _ in words), tuple(right for _, right in words))
+    if isinstance(task, MultiLabel):
+        sure, right_labels = decisions(answers, [example.labels for example in dataset.test])
+        return StoredAnswers(total, tuple(sure[:MAX_WORDS]), tuple(right_labels[:MAX_WORDS]))
     if not isinstance(task, Classification | MultipleChoice):
         return StoredAnswers(total, (), ())
     rows = [tuple(map(float, row)) for row in answers[:MAX_EXAMPLES]]

@@ -16,6 +16,7 @@ from demos.training.data.splits import Splits
 from demos.training.events import Outcome, Result, Started
 from demos.training.presets import OF_A_RUN, idle_fields
 from demos.training.settings import Settings
+from demos.training.tasks.multi_label.task import MultiLabelResult, given
 from demos.training.tasks.multiple_choice.task import ChoiceResult
 from demos.training.tasks.one_of_several import likeliest
 from demos.training.tasks.question_answering.events import SpanResult
@@ -204,6 +205,8 @@ def _right(dataset: Splits, result: Outcome) -> str:
     """Which test examples were answered right."""
     if isinstance(result, Result | ChoiceResult):
         right = [likeliest(row) == example.label for row, example in zip(result.answers, dataset.test, strict=False)]
+    elif isinstance(result, MultiLabelResult):  # all labels of a sentence
+        right = [given(row) == example.labels for row, example in zip(result.answers, dataset.test, strict=False)]
     elif isinstance(result, SpanResult):
         tau = result.null.chosen.tau if result.null else math.inf
         right = [

@@ -1,1 +1,1 @@
-"""What a run can learn: five tasks and the siamese one, their heads, losses and scores."""
+"""What a run can learn: seven tasks and the siamese one, their heads, losses and scores."""

@@ -14,6 +14,7 @@ import gradio as gr
 from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.training.events import (
+    BINARY,
     Caching,
     Epoch,
     Event,
@@ -171,7 +172,8 @@ class CurveFeed:
         self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
         self._state.setdefault("titles", titles(event.metric, event.loss_name))
         self._state.setdefault("shares", event.metric not in CORRELATIONS)
-        beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels), event.mean_loss)
+        baseline = event.baseline, event.baseline_watched
+        beaten = _beaten(event.metric, baseline, len(event.labels), event.mean_loss, event.loss_name)
         self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
         if self._watcher is not None and event.watched:
             self._example_places = event.watched
@@ -239,7 +241,9 @@ def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Itera
         events.close()  # type: ignore[attr-defined]
 
 
-def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None) -> dict[str, Any]:
+def _beaten(
+    metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None, loss: str
+) -> dict[str, Any]:
     """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
 
     Where answers are numbers, the loss is `mean_loss`, of always giving the mean. Loss and score are on the validation
@@ -247,7 +251,8 @@ def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: f
     """
     name, score = short(baseline[0], LONGEST), baseline[1]
     value = _short(score) if name else None
-    guess = _short(math.log(classes) if classes else mean_loss)
+    choices = 2 * (loss == BINARY) if BINARY in loss else classes  # yes or no for each label; weighted, no such loss
+    guess = _short(math.log(choices) if choices else mean_loss)
     guessed = "guessing" if classes else "always the mean score"
     legend = {
         "guess": dashed_lines_text(guessed if guess is not None else "", name if value is not None else "", metric)
@@ -259,7 +264,7 @@ def idle_message(
     metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None = None, loss: str = CROSS_ENTROPY
 ) -> str:
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
-    beaten = _beaten(metric, baseline, classes, mean_loss)
+    beaten = _beaten(metric, baseline, classes, mean_loss, loss)
     lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
     hint = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
     state = {

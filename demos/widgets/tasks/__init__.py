@@ -1,1 +1,1 @@
-"""The five tasks as the page shows them: data, scores, mistakes, try-it boxes."""
+"""The tasks as the page shows them: data, scores, mistakes, try-it boxes."""

@@ -109,6 +109,8 @@ TURNED = "".join(  # two entities that touch, and an I- after another type
     f"Ann{k}\tI-PER\nLee\tI-PER\nParis\tI-LOC\nslept\tO\n\n" for k in range(30)
 ).encode()
 SQUADS = "".join(f"shop {k} opens at nine {k},When?,nine,{made.FILMS[k][1]}\n" for k in range(30))
+KINDS = ("angry", "mild", "toxic")
+LABELLED = [(f"film {k} is one of {7 * k}", [one for at, one in enumerate(KINDS) if k >> at & 1]) for k in range(40)]
 FILES = {
     "semicolons in Windows-1252": ("sentence", "a.csv", ACCENTS.encode("cp1252")),
     "Windows-1250": ("sentence", "a.csv", ACCENTS.replace("café", "świetny książka").encode("cp1250")),
@@ -163,6 +165,29 @@ FILES = {
     "endings in an object in a cell": ("choice", "a.tsv", made.table(
         [(row[0], json.dumps({"text": row[2:6], "label": list("ABCD")}), "ABCD"[row[-1]]) for row in made.ITEMS],
         ("question", "choices", "answerKey"), "\t").encode()),
+    "labels as lists": ("labels", "a.jsonl", "\n".join(
+        json.dumps({"id": k, "text": text, "label": sets}) for k, (text, sets) in enumerate(LABELLED)).encode()),
+    "labels as lists of numbers": ("labels", "a.json", json.dumps(
+        [{"text": text, "labels": [len(one) for one in sets]} for text, sets in LABELLED]).encode()),
+    "labels as JSON in cells": ("labels", "a.tsv", made.table(
+        [(text, json.dumps(sets)) for text, sets in LABELLED], between="\t").encode()),
+    "labels as Python's lists in cells": ("labels", "a.csv", made.table(
+        [(text, sets) for text, sets in LABELLED], between=";").encode()),
+    "labels with ; between them": ("labels", "a.tsv", made.table(
+        [(text, " ; ".join(sets)) for text, sets in LABELLED], between="\t").encode()),
+    "labels, nothing as null": ("labels", "a.jsonl", "\n".join(
+        json.dumps({"text": text, "label": "|".join(sets) or None}) for text, sets in LABELLED).encode()),
+    "labels by number, without names": ("labels", "a.tsv", made.table(
+        [(text, ",".join(str(len(one)) for one in sets or ["neutral"]), f"id{k}")
+         for k, (text, sets) in enumerate(LABELLED)], between="\t").partition("\n")[2].encode()),
+    "labels as columns": ("labels", "a.csv", made.table(
+        [(f"id{k}", text, *(int(one in sets) for one in KINDS)) for k, (text, sets) in enumerate(LABELLED)],
+        ("id", "comment_text", *KINDS)).encode()),
+    "labels as columns in JSON": ("labels", "a.json", json.dumps(
+        [{"text": text} | {f" {one}": one in sets for one in KINDS} for text, sets in LABELLED]).encode()),
+    "labels with their own split": ("labels", "a.tsv", made.table(
+        [(text, ",".join(sets), ("train", "test")[k % 4 == 0]) for k, (text, sets) in enumerate(LABELLED)],
+        ("text", "topics", "split"), "\t").encode()),
     "a list in an object": ("sentence", "a.json", json.dumps(
         {"version": 1, "rows": [{"text": text, "label": label} for text, label in made.FILMS]}, indent=1).encode()),
     "objects one after the other": ("sentence", "a.json", "\n".join(
@@ -185,7 +210,8 @@ FILES = {
 def texts(rows: list[dict[str, Any]], kind: str) -> list[tuple[Any, ...]]:
     """Examples as the program has them, to compare."""
     names = {
-        "sentence": ("text", "label"), "pair": ("sentence1", "sentence2", "label"), "entities": ("words", "tags"),
+        "sentence": ("text", "label"), "labels": ("text", "labels"), "pair": ("sentence1", "sentence2", "label"),
+        "entities": ("words", "tags"),
         "question": ("question", "context", "answers", "answer_start"),
         "choice": ("context", "start", "endings", "label"), "similarity": ("sentence1", "sentence2", "score"),
     }  # fmt: skip
@@ -199,6 +225,8 @@ def as_texts(kind: str, rows: Sequence[Any]) -> list[tuple[Any, ...]]:
         if kind in ("sentence", "pair"):
             text = {"text": row.text} if kind == "sentence" else {"sentence1": row.text, "sentence2": row.pair}
             named.append(text | {"label": row.label})
+        elif kind == "labels":
+            named.append({"text": row.text, "labels": list(row.labels)})
         elif kind == "entities":
             named.append({"words": list(row.words), "tags": list(row.tags)})
         elif kind == "question":
@@ -230,7 +258,14 @@ def test_a_program_reads_a_file_as_the_page_does(
     rows = reader_of(kind).read(data or path.read_bytes(), path.name).rows
     assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == as_texts(kind, rows)
     assert len(done["test"]) >= 0.15 * len(done["train"])
-    if form in ("its own split", "a workbook", "endings as letters", "questions in a table", "names, a word a row"):
+    if form in (
+        "its own split",
+        "a workbook",
+        "endings as letters",
+        "questions in a table",
+        "names, a word a row",
+        "labels as columns",
+    ):
         assert 0 <= score(run(recipe, tmp_path)) <= 1
 
 
@@ -249,6 +284,22 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
     "similarity": (
         {"sentence1": STRING, "sentence2": STRING, "label": datasets.Value("float32")},
         lambda k: (f"cat {k}", f"dog {k}", k % 11 / 2),
+    ),
+    "labels": (
+        {"text": STRING, "labels": LIST(datasets.ClassLabel(names=["angry", "mild", "toxic"]))},
+        lambda k: (f"film {k}", [at for at in range(3) if k >> at & 1]),
+    ),
+    "labels: as numbers": (
+        {"text": STRING, "labels": LIST(NUMBER)},
+        lambda k: (f"film {k}", [at for at in range(3) if k >> at & 1]),
+    ),
+    "labels: as lists in text": (
+        {"text": STRING, "labels": STRING},
+        lambda k: (f"film {k}", json.dumps([str(at) for at in range(3) if k >> at & 1])),
+    ),
+    "labels: as text": (
+        {"comment": STRING, "labels": STRING},
+        lambda k: (f"film {k}", ",".join(str(at) for at in range(3) if k >> at & 1)),
     ),
     "sentence": ({"content": STRING, "label": NUMBER}, lambda k: (f"film {k}", k % 3 - 1)),
     "entities": (

@@ -106,7 +106,8 @@ def test_a_run_on_pairs_before_and_after(afterwards: Afterwards, pairs_run: str)
 
 
 @pytest.mark.parametrize(
-    ("key", "trusted"), [("entities", True), ("endings", True), ("questions", False), ("similarity", False)]
+    ("key", "trusted"),
+    [("entities", True), ("endings", True), ("restaurants", True), ("questions", False), ("similarity", False)],
 )
 def test_other_tasks_show_what_applies(services: Services, afterwards: Afterwards, key: str, trusted: bool) -> None:
     data = SOURCES[key].load(0, 50)

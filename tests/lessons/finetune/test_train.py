@@ -163,10 +163,13 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
     _, update = start(wired, str(broken))
     assert json.loads(update["curve"])["status"] == "The file has one column; a text and a label column are needed."
     assert (update["run"], update["start"]["interactive"]) == ("", True)
-    with pytest.raises(UserError, match="one column"):
-        wired.draws[0]["show"](
-            Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, str(broken), None, "", "", 1_500, *CHOSEN
-        )
+    picked = ("sentence", UPLOAD, str(broken), None, "", "", 1_500)
+    shown = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *picked, *CHOSEN)
+    assert "The file has one column; a text and a label column are needed." in shown["picker"]
+    (tmp_path / "empty.csv").write_bytes(b"")
+    nothing = ("sentence", UPLOAD, str(tmp_path / "empty.csv"), None, "", "", 1_500)
+    with pytest.raises(UserError, match="The file has no rows."):
+        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *nothing, *CHOSEN)
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:

@@ -101,6 +101,7 @@ def test_a_recipe_says_what_was_changed_in_it() -> None:
         ("sentence", 3, "3 classes"),
         ("entities", 3, "3 tags"),
         ("question", 2, "a start and an end"),
+        ("labels", 3, "3 labels, a sigmoid for each"),
         ("choice", 1, "4"),
         ("similarity", 1, "one number, the score, without softmax"),
     ],

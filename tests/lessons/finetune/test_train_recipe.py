@@ -164,14 +164,14 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
     assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
     assert paper.epochs in (3, 4)
     assert (PRESETS["frozen"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
-    for kind in ("entities", "question", "similarity"):  # longer, or fewer of each
+    for kind in ("entities", "question", "similarity", "labels"):  # longer, or fewer of each
         assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
         assert recipe_for("cls", kind) == paper
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("kind", ["sentence", "entities", "question", "similarity"])
+@pytest.mark.parametrize("kind", ["sentence", "labels", "entities", "question", "similarity"])
 def test_a_link_without_the_settings_means_the_recipe_of_its_task(wired: Wired, preset: str, kind: str) -> None:
     page, query = wired.page, {"task": kind, "preset": preset}
     named = {component: name for name, component in page.choices.items()}

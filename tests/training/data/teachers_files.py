@@ -143,6 +143,10 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "a workbook of rated pairs": (
         "a.xlsx", "rated", workbook([RATED_NAMES, *((a, b, k / 2) for k, (a, b, _) in enumerate(RATED))]), EXCEL,
     ),
+    "a workbook of labels": (
+        "a.xlsx", "labels",
+        workbook([("comment", "a", "b"), *((text, k % 2, k % 3 // 2) for k, (text, _) in enumerate(FILMS))]), EXCEL,
+    ),
     "a workbook of items": ("a.xlsx", "choice", workbook([ITEM_NAMES, *ITEMS]), EXCEL),
     "a workbook of names": ("a.xlsx", "entities", workbook([("tokens", "tags"), *TAGGED]), EXCEL),
     "a workbook of questions": (

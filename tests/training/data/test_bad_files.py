@@ -205,6 +205,15 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "no number for a score": ("a.tsv", "similarity", scored("NaN"), "Row 22 has a score that is not a number: 'NaN'"),
     "a score without end": ("a.tsv", "similarity", scored("1e400"), "Row 22 has a score that is not a number"),
     "no score": ("a.tsv", "similarity", scored(""), "Row 22 has no score"),
+    "no list of labels": (
+        "a.csv", "labels", table([(t, "a b") for t, _ in FILMS], ("text", "y2")), "No column contains labels",
+    ),
+    "one label in each row": ("a.csv", "labels", GOOD, "Every row has exactly one label"),
+    "a label of one sentence": (
+        "a.csv", "labels",
+        table([*((t, ("a;b", "a", "")[k % 3]) for k, (t, _) in enumerate(FILMS)), ("odd", "rare;a")]),
+        "The label 'rare' (row 42) has 1 different sentence",
+    ),
 }  # fmt: skip
 
 # What is wrong with a row or a label of a file that is read all the same: how many examples, and what is said.

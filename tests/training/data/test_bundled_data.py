@@ -50,6 +50,8 @@ class Written:
         path = DATA / self.file
         if path.suffix == ".tsv":
             return read_rows(path)
+        if path.suffix == ".jsonl":
+            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         if path.suffix == ".conll":
             blocks = [block.split("\n") for block in path.read_text(encoding="utf-8").strip().split("\n\n")]
             return [{"text": " ".join(line.split("\t")[0] for line in lines)} for _, *lines in blocks]
@@ -85,6 +87,7 @@ WRITTEN = {
         "endings.tsv", ("context",), (3, 40, 10), scene=("context", "start"), cosine=0.8, classes=tuple("0123"),
         columns=("context", "start", *(f"ending{place}" for place in range(4)), "label", "split"), least=180,
     ),
+    "restaurants": Written("restaurants.jsonl", ("text",), (4, 20, 12)),
     "library": Written("library.tsv", ("sentence",), (5, 23, 1)),
     "entities": Written("entities.conll", ("text",), (3, 40, 20), jaccard=0.3),
     "paragraphs": Written("questions.json", ("context",), (50, 110, 20)),
@@ -137,7 +140,7 @@ def test_no_text_twice_or_nearly(name: str) -> None:
     assert [(texts[i], texts[j]) for i, j in near] == []
 
 
-@pytest.mark.parametrize("name", [*TABLES, "entities"])
+@pytest.mark.parametrize("name", [*TABLES, "entities", "restaurants"])
 def test_no_template_frames(name: str) -> None:
     for column in WRITTEN[name].texts:  # the texts of one row may begin alike
         assert frames([row[column] for row in WRITTEN[name].rows()], MAX_SAME_FRAME) == {}

@@ -21,6 +21,7 @@ from demos.training.export.run_log import Log
 from demos.training.export.transformers_folder import export, form_of, how_loaded
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multi_label.task import MultiLabel
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.task import QuestionAnswering
@@ -112,6 +113,7 @@ def test_the_written_card_is_plain_to_read(tiny: LoadedModel) -> None:
         (Entities(("O", "B-A", "I-A")), "entities"),
         (QuestionAnswering(), "question"),
         (MultipleChoice(2), "choice"),
+        (MultiLabel(LABELS), "labels"),
         (Similarity(trained_range=(0.0, 2.5, 5.0)), "similarity"),
     ],
 )

@@ -33,6 +33,8 @@ from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.data import TaggedSentence
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multi_label.data import LabelledSentence
+from demos.training.tasks.multi_label.task import MultiLabel
 from demos.training.tasks.multiple_choice.data import ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.question_answering.task import QuestionAnswering
@@ -253,6 +255,36 @@ def test_a_rater_gives_the_same_number_and_its_loss(
     assert again.of == head_of(task)
     last = [layer for layer in trained.model.head.modules() if isinstance(layer, torch.nn.Linear)][-1]
     assert torch.equal(again.linears[-1][1], last.bias)
+
+
+@pytest.mark.parametrize(("pooling", "hidden"), [("cls", (32,)), ("mean", ()), ("none", ())])
+def test_labels_have_the_same_probabilities_in_transformers_pipeline(
+    tiny: LoadedModel, tmp_path: Path, pooling: str, hidden: tuple[int, ...]
+) -> None:
+    trained = trained_on(MultiLabel(LABELS, pooling=pooling, hidden=hidden).fitted(24), tiny.model, tiny.tokenizer)
+    form = export(trained, tmp_path)
+    model = loaded_from(tmp_path, form, AutoModelForSequenceClassification)
+    assert (form.why_own == "") == (pooling == "cls")
+    assert (model.config.problem_type, model.config.num_labels) == ("multi_label_classification", len(LABELS))
+    expected = trained.answers([LabelledSentence(text, ()) for text in TEXTS])
+    classify = pipeline(
+        "text-classification", model=model, tokenizer=AutoTokenizer.from_pretrained(tmp_path), top_k=None
+    )
+    for found, chances in zip(classify(TEXTS, truncation=True), expected, strict=True):
+        assert [{one["label"]: one["score"] for one in found}[label] for label in LABELS] == pytest.approx(
+            chances, abs=LONG
+        )
+        assert sum(chances) > 1.01 or sum(chances) < 0.99  # no softmax
+    inputs = tiny.tokenizer(TEXTS, padding=True, truncation=True, max_length=24, return_tensors="pt")
+    marks = torch.tensor([[1.0, 0, 1, 0, 0, 0], [0] * 6, [0, 1, 1, 1, 0, 1]])
+    told = model(**inputs, labels=marks)
+    loss = torch.nn.BCEWithLogitsLoss()(torch.tensor(expected).logit(), marks)
+    assert told.loss.item() == pytest.approx(loss.item(), rel=1e-4)
+    (tmp_path / DOWNLOADED).write_text('{"task": "labels"}', encoding="utf-8")  # a run may begin with a download
+    again = read_head(tmp_path)
+    assert again is not None
+    assert again.of == head_of(trained.task)
+    assert again.of != head_of(Classification(LABELS, pooling=pooling, hidden=hidden))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])

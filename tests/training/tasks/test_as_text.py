@@ -11,6 +11,8 @@ from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.data import TaggedSentence
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multi_label.data import LabelledSentence
+from demos.training.tasks.multi_label.task import MultiLabel
 from demos.training.tasks.multiple_choice.data import ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.question_answering.files import QuestionExample
@@ -42,6 +44,11 @@ def test_what_the_paper_lacks_is_written_in_the_same_style() -> None:
     sentence = TaggedSentence(("Ada", "Lovelace", "saw", "Rome"), (1, 2, 0, 3))
     assert tags.as_text(sentence, "names") == ("names in: Ada Lovelace saw Rome", "person: Ada Lovelace; place: Rome")
     assert tags.as_text(TaggedSentence(("It", "rains"), (0, 0)), "names")[1] == "none"
+    topics = MultiLabel(("food", "price", "service"))
+    assert topics.as_text(LabelledSentence("Cheap and kind.", (1, 2)), "topics") == (
+        "topics sentence: Cheap and kind.", "price, service",
+    )  # fmt: skip
+    assert topics.as_text(LabelledSentence("We met there.", ()), "topics")[1] == "none"
     item = ChoiceExample("She sat.", "She", ("sang.", "flew."), 1)
     assert MultipleChoice(2).as_text(item, "choice") == (
         "choice beginning: She sat. She ending1: sang. ending2: flew.", "ending2",

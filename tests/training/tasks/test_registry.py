@@ -77,7 +77,7 @@ def test_a_folder_is_a_task(tmp_path: Path) -> None:
 
 def test_every_task_has_a_name_of_its_own_and_data() -> None:
     kinds = [task.kind for task in registry.TASKS]
-    assert len(set(kinds)) == len(kinds) == 6
-    assert len({task.data for task in registry.TASKS}) == 6
+    assert len(set(kinds)) == len(kinds) == 7
+    assert len({task.data for task in registry.TASKS}) == 7
     with pytest.raises(TypeError, match="no task is known for str"):
         registry.task_of("text", Settings())  # type: ignore[arg-type]

@@ -34,6 +34,7 @@ from demos.page.services import Sentence
 from demos.training.metrics import calibration
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multi_label.task import MultiLabel
 from demos.training.tasks.similarity.task import Similarity
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
 from demos.widgets.tasks.examples import calibration_table
@@ -204,12 +205,13 @@ def _trust(after: After | None) -> dict[str, Any]:
     if not answers.confidence:
         return {"status": TEXT.no_probabilities(score=after is not None and isinstance(after.task, Similarity))}
     reliability = calibration(answers.confidence, answers.right)
-    words = after is not None and isinstance(after.task, Entities)
-    count = answers.total if words else len(answers.confidence)
+    task = after.task if after else None
+    noun = "words" if isinstance(task, Entities) else "decisions" if isinstance(task, MultiLabel) else "answers"
+    count = len(answers.confidence) if noun == "answers" else answers.total
     return {
         "trust": gr.update(visible=True),
         "reliability": reliability_figure(reliability),
-        "trust_told": calibration_summary(reliability, "words" if words else "answers", count, answers.total),
+        "trust_told": calibration_summary(reliability, noun, count, answers.total),
         "numbers": calibration_table(reliability),
     }
 

@@ -59,7 +59,7 @@ class SentenceView(TaskView):
 class PairView(SentenceView):
     """A class for a pair."""
 
-    kind, order, word, scheme = "pair", 2, "Two sentences", "class of a pair"
+    kind, order, word, scheme = "pair", 3, "Two sentences", "class of a pair"
     boxes = (
         ("First sentence", "The shop closes at six on Sundays."),
         ("Second sentence", "On Sundays you can buy things there until six o'clock."),

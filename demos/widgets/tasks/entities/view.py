@@ -33,7 +33,7 @@ Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is
 class EntityView(TaskView):
     """A label for each word."""
 
-    kind, order, word, scheme = "entities", 3, "Names", "a label per word"
+    kind, order, word, scheme = "entities", 4, "Names", "a label per word"
     boxes = (("Your own sentence", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
     figure, example_of = staticmethod(ways_figure), staticmethod(example_of)
 

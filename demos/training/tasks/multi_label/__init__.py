@@ -1,0 +1,1 @@
+"""The task: any number of labels for a sentence, none included."""

@@ -1,0 +1,1 @@
+"""The task on the page: any number of labels for a sentence."""
