@@ -95,6 +95,7 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
                 return [kind], True
     named: list[str] = []
     by_content: list[str] = []
+    clear = True
     marked: Sequence[int] = ()  # columns of 0 and 1
     close: Sequence[int] = ()  # columns that may be the label of a sentence
     table = read_table(data, name)
@@ -113,14 +114,16 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
         by_name = all(name_of(found.columns[role][0]) in known for role in required)
         if kind == "labels":
             marked = found.places["labels"]
-            by_name = len(marked) == 1 and any(len(row.labels) > 1 for row in reader.read(data, name).rows)
-            if len(marked) == 1 and not by_name:
+            one_column = len(marked) == 1
+            by_name = by_name and one_column
+            if one_column and not any(len(row.labels) > 1 for row in reader.read(data, name).rows):
                 continue
+            clear = by_name or not one_column  # lists may be the answers of several people, too
         (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(found) else kind)
     by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
     likely = [*named, *by_content]
-    clear = bool(named) or (len(by_content) < 2 and set(close) <= set(marked or close))
-    return likely or ["sentence"], clear
+    alone = clear and len(by_content) < 2 and set(close) <= set(marked or close)
+    return likely or ["sentence"], bool(named) or alone
 
 
 def _tagged(rows: Sequence[Any]) -> bool:

@@ -32,7 +32,7 @@ class Column:
 
     kind "text": a string; what JSON has as null, NaN, list or object counts as missing (""). kind "json": a list or an
     object stays what it is, also where a cell of a table holds it as JSON; all else is text. `holds` is the kind of
-    profile that its column has, where one without a known name may be it.
+    profile that its column has, where one without a known name may be it. Several columns may be it where it is `many`.
     """
 
     role: str
@@ -40,6 +40,7 @@ class Column:
     required: bool = True
     kind: str = "text"
     holds: str = ""
+    many: bool = False
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Row:
     lacks: str = ""  # why the row is left out
 
 
-TEXT = Column("text", TEXT_NAMES, holds=TEXTS)
+TEXT = Column("text", TEXT_NAMES, holds=TEXTS, many=True)
 LABEL = Column("label", LABEL_NAMES, kind="json", holds=LABELS)
 SPLIT = Column("split", SPLIT_NAMES, required=False)
 GROUP = Column("group", GROUP_NAMES, required=False)

@@ -9,7 +9,6 @@ from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.data.columns import Column, quoted
 from demos.training.data.labels import visible
-from demos.training.data.profiles import TEXTS
 from demos.training.look import Look
 
 TEXT = templates(__file__)
@@ -18,6 +17,7 @@ WORDS = {  # what a role is called in the menus, where it is not its own name
     "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
     "start": "beginning", "endings": "list of endings",
 }  # fmt: skip
+MORE = {"text": "more of the text", "labels": "another label"}  # of a role that several columns may be
 
 
 def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str = "", task: str = "") -> str:
@@ -33,7 +33,7 @@ def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str
         return ""
     roles = {place: ("+" * (at > 0)) + role for role, places in found.places.items() for at, place in enumerate(places)}
     options = [(column.role, WORDS.get(column.role, column.role)) for column in columns]
-    options += [(f"+{role}", f"more of the {word}") for role, word in options if _is_text(role, columns)]
+    options += [(f"+{column.role}", MORE[column.role]) for column in columns if column.many]
     likely = {place for place, profile in enumerate(found.profiles) if profile.may_be_text or profile.may_be_label}
     order = sorted(range(len(found.names)), key=lambda place: place not in likely)
     heads = [
@@ -60,10 +60,6 @@ def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str
             left_out=look.left_out,
         )
     )
-
-
-def _is_text(role: str, columns: Sequence[Column]) -> bool:
-    return any(column.role == role and column.holds == TEXTS for column in columns)
 
 
 def _text(cell: Any) -> str:

@@ -31,7 +31,11 @@ from demos.training.tasks.multi_label.label_sets import (
 
 MIN_LABELS, MAX_LABELS = 2, 50
 ENOUGH = 10  # rows with the same labels, to give each split its share of them
-COLUMNS = (Column("text", TEXTS_NAMES), Column("labels", LABELS_NAMES, kind="json"), SPLIT_COLUMN)
+COLUMNS = (
+    Column("text", TEXTS_NAMES, many=True),
+    Column("labels", LABELS_NAMES, kind="json", many=True),
+    SPLIT_COLUMN,
+)
 UNKNOWN = (
     'No column contains labels; name one “labels” and write lists such as ["a", "b"] in it, or use one column with 0 '
     "and 1 for each label."
@@ -83,14 +87,11 @@ def find_labels(table: Table, chosen: str = "") -> tuple[Found, LabelSets]:
 
     Raises UserError where there are no texts or no labels.
     """
-    if (
-        chosen
-        and len((choice := find(table, COLUMNS, chosen=chosen)).places.get("labels", ())) > 0
-        and not choice.notes
-    ):
+    choice = find(table, COLUMNS, chosen=chosen) if chosen else None
+    if choice and "labels" in choice.places and not choice.notes:
         places = choice.checked().places["labels"]
-        names = [choice.names[place] for place in places] if len(places) > 1 else ["labels"]
-        sets = label_sets(names, [[cells[place] for place in places] for _, cells in choice.rows])
+        heads = [choice.names[place] for place in places] if len(places) > 1 else ["labels"]
+        sets = label_sets(heads, [[cells[place] for place in places] for _, cells in choice.rows])
         if sets is None:
             raise UserError(UNKNOWN)
         return choice, replace(_fitting(sets), places=places)
