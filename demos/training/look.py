@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.columns import Found
+from demos.training.data.columns import Found, value_at
 from demos.training.data.file_tables import read_table
 from demos.training.data.headers import name_of
 from demos.training.data.labels import in_order
-from demos.training.data.profiles import NUMBERS
+from demos.training.data.markup import has_markup
+from demos.training.data.packed import unpacked
+from demos.training.data.profiles import NUMBERS, TEXTS
 from demos.training.data.readers import Reader
 from demos.training.data.splits import count_of
-from demos.training.data.tables import records_of, usable
+from demos.training.data.tables import records_of, usable, value_of
 from demos.training.data.text_encoding import file_bytes
 from demos.training.sources import READERS, reader_of
 from demos.training.tasks.entities.files import CONLL_FORM
@@ -46,6 +48,13 @@ class Look:
     left_out: Mapping[str, int]  # reasons and rows
     notes: tuple[str, ...]
     problem: str = ""  # what is missing or not clear, one sentence
+    marked: tuple[str, ...] = ()  # the texts that hold HTML
+
+    def _on_markup(self) -> list[str]:
+        if not self.marked:
+            return []
+        removed = " and is removed" if self.found and self.found.plain else ""
+        return [f"HTML stands in {count_of(len(self.marked), 'text')}{removed}, such as {self.marked[0][:60]!r}."]
 
     def as_json(self) -> dict[str, Any]:
         """The same for a program: the columns by role, one as its name and several as a list."""
@@ -57,7 +66,7 @@ class Look:
             "rows": self.rows,
             "labels": dict(self.labels),
             "left_out": dict(self.left_out),
-            "notes": [*self.notes, *filter(None, [self.problem])],
+            "notes": [*self.notes, *self._on_markup(), *filter(None, [self.problem])],
         }
 
 
@@ -66,7 +75,8 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
 
     Raises UserError where nothing can be made of the file.
     """
-    data, name = file_bytes(path), Path(path).name
+    endings = tuple(dict.fromkeys(ending for reader in READERS.values() for ending in reader.endings))
+    data, name = unpacked(file_bytes(path), Path(path).name, reader_of(kind).endings if kind else endings)
     if kind:
         return _look(reader_of(kind), data, name, chosen)
     kinds, sure = _kinds(data, name)
@@ -146,7 +156,16 @@ def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
         return Look(reader.kind, asked, False, len(asked.rows), {}, {}, asked.notes, asked.problem)
     rows, labels, left_out, notes = COUNTED.get(reader.kind, _plain)(read.rows)
     found = read.found
-    return Look(reader.kind, found, not found or found.sure, rows, labels, left_out, (*read.notes, *notes))
+    sure = not found or found.sure
+    return Look(reader.kind, found, sure, rows, labels, left_out, (*read.notes, *notes), marked=_marked(reader, found))
+
+
+def _marked(reader: Reader, found: Found | None) -> tuple[str, ...]:
+    """The texts that hold HTML, as the file has them."""
+    roles = [column.role for column in reader.columns if column.holds == TEXTS] if found else []
+    places = [found.places[role] for role in roles if role in found.places] if found else []
+    texts = (value_of(value_at(cells, at)) for _, cells in (found.rows if found else ()) for at in places)
+    return tuple(filter(has_markup, texts))
 
 
 Counted = tuple[int, dict[str, int], dict[str, int], list[str]]

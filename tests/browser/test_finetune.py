@@ -66,7 +66,9 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
     expect(page.locator("#finetune-answer")).to_contain_text("onerror")
-    page.get_by_text("class of a pair").click()  # another task: everything is its own
+    page.get_by_text("class of a pair").click()  # another task: everything is its own, and the file is kept
+    expect(page.locator("#finetune-columns")).to_contain_text("The columns of this file fit the task Sentence.")
+    pick(page, "Paraphrase")
     expect(page.locator("#finetune-data")).to_contain_text("pairs for training")
     expect(page.locator("#finetune-results")).to_be_hidden()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing has been trained yet")

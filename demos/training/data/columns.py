@@ -23,6 +23,7 @@ ALIASES = {  # what else a role may be called in a choice
     "text": "sentence1", "text1": "sentence1", "text2": "sentence2", "second text": "sentence2",
     "second_text": "sentence2", "answer": "answers",
 }  # fmt: skip
+HTML = ("html", "removed")  # beside columns in a choice: HTML is taken out of the texts
 _QUOTED = {"%": "%25", ",": "%2C", "=": "%3D"}
 
 
@@ -54,6 +55,7 @@ class Found:
     sure: bool = True  # that no other column may be meant
     problem: str = ""  # what is missing or not clear, one sentence
     notes: tuple[str, ...] = ()
+    plain: bool = False  # whether HTML is taken out of the texts
     close: Mapping[str, Sequence[int]] = field(
         default_factory=dict
     )  # by role, the places between which nothing decides
@@ -87,7 +89,7 @@ def quoted(name: str) -> str:
 
 
 def parse_columns(text: str) -> list[tuple[str, str]]:
-    """The pairs of `print_columns`. Raises UserError for another form."""
+    """The pairs of `print_columns`; none of an empty text. Raises UserError for another form."""
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     if len(text) > MOST_CHOSEN or any(not name.strip() or not role.strip() for role, _, name in pairs):
         raise UserError(f"Columns are chosen as text=NAME,label=NAME, not as {text[:60]!r}.")
@@ -104,12 +106,15 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
     profiles = tuple(profile_of([cells[place] for _, cells in head.rows]) for place in range(len(head.names)))
     guess = _Guess(head.names, table.header if head.named else (), columns, profiles, head.rows, table.header)
     notes: tuple[str, ...] = ()
-    if chosen:
-        places, absent = _chosen(head.names, columns, chosen)
+    pairs = parse_columns(chosen)
+    plain = HTML in pairs
+    if pairs := [pair for pair in pairs if pair != HTML]:
+        places, absent = _chosen(head.names, columns, pairs)
         if not absent:
             guess.places |= places
             guess.by_names(only_optional=True)
-            return Found(head.names, head.rows, head.named, guess.places, True, guess.problem(), profiles=profiles)
+            known = guess.places, True, guess.problem()
+            return Found(head.names, head.rows, head.named, *known, plain=plain, profiles=profiles)
         notes = (f"The chosen column {visible(absent[:40])!r} is not in this file, so its columns were found again.",)
     guess.by_names()
     guess.by_parts()
@@ -117,9 +122,8 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
     unnamed = not head.named and len(head.names) == len(nameless)
     if unnamed and guess.missing() and not guess.close:
         guess.places = {role: (place,) for place, role in enumerate(nameless)}
-    return Found(
-        head.names, head.rows, head.named, guess.places, guess.sure, guess.problem(), notes, guess.close, profiles
-    )
+    known = guess.places, guess.sure, guess.problem()
+    return Found(head.names, head.rows, head.named, *known, notes, plain, guess.close, profiles)
 
 
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
@@ -131,12 +135,14 @@ def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, 
     return {role: place for role, (place, *_) in guess.places.items()}
 
 
-def _chosen(names: Sequence[str], columns: Sequence[Column], chosen: str) -> tuple[dict[str, tuple[int, ...]], str]:
+def _chosen(
+    names: Sequence[str], columns: Sequence[Column], pairs: Sequence[tuple[str, str]]
+) -> tuple[dict[str, tuple[int, ...]], str]:
     """(the places of a choice, the first of its columns that the table lacks). Raises UserError for another role."""
     roles = [column.role for column in columns]
     plain = [name_of(name) for name in names]
     places: dict[str, tuple[int, ...]] = {}
-    for role, name in parse_columns(chosen):
+    for role, name in pairs:
         role = role if role in roles else ALIASES.get(role, role)
         if role not in roles:
             raise UserError(f"There is no {role[:30]!r} to choose a column for; there are {', '.join(roles)}.")

@@ -13,6 +13,8 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.training.data.json_tables import bound, objects_of, read_json
+from demos.training.data.line_forms import labelled_lines
+from demos.training.data.packed import PARQUET, parquet_rows
 from demos.training.data.read_as import ReadAs, delimited
 from demos.training.data.text_encoding import check_size, decode_text, lines_of
 from demos.training.data.workbooks import ZIP, is_workbook, read_workbook
@@ -20,12 +22,13 @@ from demos.training.data.workbooks import ZIP, is_workbook, read_workbook
 MAX_ROWS = 20_000
 MAX_COLUMNS = 100
 JSON = (".jsonl", ".ndjson", ".json")
-TABLES = (".csv", ".tsv", ".txt", ".xlsx", *JSON)  # the endings of files that hold a table
+TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet", *JSON)  # the endings of files that hold a table
 BROKEN = {  # what Python's csv module says, and what it means
     "unexpected end of data": "a quote that opens there is never closed",
     "expected after": "a quote inside a cell must be written twice",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
 }
+PARQUET_FORM = "a Parquet file"  # as the page says
 SAMPLED = 20  # lines that say which sign stands between the columns
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,9}")
@@ -63,9 +66,17 @@ def read_table(data: bytes, name: str) -> Table:
 def _read(data: bytes, ending: str) -> Table:
     if ending == ".xlsx":
         return workbook_table(data)
+    if ending == ".parquet":
+        check_size(len(data))
+        names, parquet = parquet_rows(data, MAX_ROWS, MAX_COLUMNS)
+        return Table(names, list(enumerate(parquet, start=1)), True, ReadAs(PARQUET_FORM))
     text, encoding = decode_text(data)
     if ending in JSON:
         return _keyed(text, encoding)
+    lines = lines_of(text)
+    bound(sum(1 for line in lines if line.strip()) if labelled_lines(lines[:SAMPLED]) else 0, MAX_ROWS)
+    if labelled := labelled_lines(lines[:SAMPLED]) and labelled_lines(lines):
+        return Table(("label", "text"), list(labelled[1]), True, ReadAs(labelled[0], encoding))
     if ending == ".csv":
         return _read_csv(text, encoding)
     if ending == ".tsv":
@@ -80,6 +91,8 @@ def ending_of(name: str, known: Sequence[str], data: bytes) -> str:
     Raises UserError, naming the endings to use, where it is not among those `known`.
     """
     suffix = Path(name).suffix.lower()
+    if data.startswith(PARQUET):
+        return ".parquet"
     if is_workbook(data) or (suffix == ".xlsx" and data.startswith(ZIP)):  # or a broken one
         return ".xlsx"
     if suffix == ".xlsx" or not _ENDING.fullmatch(suffix):  # "Notes 2.11" has none

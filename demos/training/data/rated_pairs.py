@@ -101,6 +101,8 @@ def read_pairs(data: bytes, name: str) -> Rated:
         table = workbook_table(data)
         rows, form = _from_table([(number, list(cells)) for number, cells in table.rows], Form("xlsx", (0, 1, 2)))
         return Rated(_pairs(rows), Path(name).name, form, table.read_as)
+    if suffix == ".parquet":
+        raise UserError("A Parquet file can't be read here; save it as CSV or JSON.")
     text, encoding = decode_text(data)
     if suffix in JSON:
         rows, form, description = _from_json(text, encoding)

@@ -13,6 +13,7 @@ from demos.files import DATA
 from demos.training.data.columns import Column, Found, find
 from demos.training.data.file_tables import TABLES, Table, read_table
 from demos.training.data.hub_data import fetch
+from demos.training.data.packed import unpacked
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import ReadRows, Record, records_of
 from demos.training.data.text_encoding import file_bytes
@@ -50,6 +51,7 @@ class Reader:
 
         Raises UserError, one sentence that names the row where there is one.
         """
+        data, name = unpacked(data, name, self.endings)
         if self.read_file:
             return self.read_file(data, name, chosen)
         table = read_table(data, name)

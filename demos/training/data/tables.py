@@ -14,6 +14,7 @@ from demos.files import DATA
 from demos.training.data.columns import Column, Found, find, value_at
 from demos.training.data.file_tables import Table, read_table
 from demos.training.data.labels import MAX_CLASSES, MAX_LABEL, MIN_CLASSES, clean_label, in_order, merged, merged_notes
+from demos.training.data.markup import without_markup
 from demos.training.data.profiles import LABELS, TEXTS
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import count_of
@@ -103,18 +104,12 @@ def records_of(found: Found, columns: Sequence[Column]) -> list[Record]:
     places = found.checked().places
     if not found.rows:
         raise UserError("The file has no rows.")
-    return [
-        Record(
-            number,
-            {
-                column.role: value_of(value_at(cells, places[column.role]), column.kind)
-                if column.role in places
-                else ""
-                for column in columns
-            },
-        )
-        for number, cells in found.rows
-    ]
+
+    def value(cells: Sequence[Any], column: Column) -> Any:
+        read = value_of(value_at(cells, places[column.role]), column.kind) if column.role in places else ""
+        return without_markup(read) if found.plain and column.holds == TEXTS else read
+
+    return [Record(number, {column.role: value(cells, column) for column in columns}) for number, cells in found.rows]
 
 
 def read_rows(data: bytes, name: str) -> list[Row]:

@@ -12,11 +12,16 @@ from typing import Any
 from demos.files import DATA
 from demos.templates import templates
 from demos.training.data.columns import value_at
-from demos.training.data.file_tables import Table, read_table
+from demos.training.data.file_tables import PARQUET_FORM, Table, read_table
 from demos.training.data.hub_data import fetch, hub_name
 from demos.training.data.json_tables import LINES
 from demos.training.data.labels import in_order, merged
+from demos.training.data.line_forms import AT, FASTTEXT
+from demos.training.data.markup import LOST, MARKUP, TAG
+from demos.training.data.packed import packed_name, unpacked
+from demos.training.data.profiles import TEXTS
 from demos.training.data.read_as import ReadAs
+from demos.training.data.readers import Reader
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
@@ -38,6 +43,7 @@ BUNDLED = {
 }  # fmt: skip
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
+PLAIN = f"{TEXT.plain(*(repr(form.pattern) for form in (MARKUP, TAG, LOST)))}\n\n"  # another
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
 DRAW_GROUPS = "from sklearn.model_selection import GroupShuffleSplit"
 
@@ -78,7 +84,9 @@ def reading_of(recipe: Recipe) -> Reading:
     if own and recipe.test_file:
         second = _file(recipe.task, paths[1], reads[1], chosen, spelling, paths[1].name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
-        lines = second.lines if UNQUOTED not in first.lines else second.lines.replace(UNQUOTED, "")
+        lines = second.lines
+        for function in (UNQUOTED, PLAIN):
+            lines = lines.replace(function, "") if function in first.lines else lines
         whole = f"{first.lines}\n{lines}\n{train}"
         return _reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
     if first.splits:
@@ -124,6 +132,26 @@ def _file(
 ) -> _File:
     """How a program reads one file; `spelling` is each label's class."""
     data, reader = file_bytes(path), reader_of(kind)
+    if inner := packed_name(data, path.name, reader.endings):
+        data, _ = unpacked(data, path.name, reader.endings)
+        file = _lines(kind, data, Path(inner).name, reader, read, chosen, spelling, inner, variable)
+        extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
+        return _File(("import zipfile", *file.imports), extracted, file.splits)
+    return _lines(kind, data, path.name, reader, read, chosen, spelling, shown, variable)
+
+
+def _lines(
+    kind: str,
+    data: bytes,
+    name: str,
+    reader: Reader,
+    read: ReadRows,
+    chosen: str,
+    spelling: Mapping[str, str],
+    shown: str,
+    variable: str,
+) -> _File:
+    """The lines for a file's bytes, which are called `shown`."""
     rows, read_as = read.rows, read.read_as
     splits = tuple(sorted({row.split.strip().lower() for row in rows} - {""}))
     bio = f"\n{TEXT.bio(variable)}" if any(getattr(row, "note", "") for row in rows) else ""  # of another scheme
@@ -144,7 +172,7 @@ def _file(
         lines = TEXT.squad(repr(shown), repr(_encoding(read_as)), variable, plain)
         lines = lines if plain else f"{lines}\n{answers_lines(variable, rows)}"
         return _File(("import json", *more), lines, splits)
-    table = read_table(data, path.name)
+    table = read_table(data, name)
     if kind == "labels":
         return _labels_file(table, shown, variable, data, splits, chosen)
     found = reader.find(table, chosen)
@@ -167,8 +195,15 @@ def _file(
     renamed = {column: role for column, role in columns.items() if column != role}
     before, reading, needed = _pandas(table, repr(shown), found.named, data)
     reading += _dropped(table, columns)
+    texts = [column.role for column in reader.columns if column.holds == TEXTS and column.role in found.places]
+    if found.plain:
+        before = f"{before}\n\n{PLAIN}".lstrip()
+        needed = (*needed, "import html", "import re")
     lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
-    text = f"{before}\n{TEXT.table(reading, renaming, joined, renamed, variable)}\n{lines}{bio}".strip()
+    rows_of = str(TEXT.table(reading, renaming, joined, renamed, variable))
+    if found.plain:
+        rows_of += f"\n{TEXT.plained(variable, texts)}"
+    text = f"{before}\n{rows_of}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
 
 
@@ -228,6 +263,11 @@ def _encoding(read_as: ReadAs) -> str:
 def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str, tuple[str, ...]]:
     """(lines before it, the expression that reads a table, more imports)."""
     read_as = table.read_as
+    if read_as.form == PARQUET_FORM:
+        return "", f"pd.read_parquet({path})", ()
+    if read_as.form in (FASTTEXT, AT):
+        lines = TEXT.fasttext if read_as.form == FASTTEXT else TEXT.at_lines
+        return str(lines(path, repr(_encoding(read_as)))), 'pd.DataFrame(labelled, columns=["label", "text"])', ()
     if table.keyed:
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")

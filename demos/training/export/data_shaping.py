@@ -8,6 +8,7 @@ from typing import Any
 
 from demos.templates import templates
 from demos.training.data.tables import Row, value_of
+from demos.training.tasks.entities.files import a_word_a_row
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
 from demos.training.tasks.question_answering.answer_places import CHARACTERS
 
@@ -39,10 +40,8 @@ def shaped(
         lines_of_choices, needed = _choices(variable, records, rows)
         return lines + lines_of_choices, (*imports, *needed)
     if kind == "entities":
-        single = len(records) > 1 and all(
-            isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records
-        )
-        return lines + str(TEXT.grouped(variable) if single else TEXT.tagged(variable)), tuple(imports)
+        single = a_word_a_row(*([row.get(role, "") for row in records] for role in ("tokens", "tags", "group")))
+        return lines + str((TEXT.grouped if single else TEXT.tagged)(variable)), tuple(imports)
     if kind in ("sentence", "pair"):
         return lines + _labelled(kind, variable, records, rows, spelling), tuple(imports)
     if kind == "question":

@@ -9,10 +9,12 @@ from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.data.columns import Column, quoted
 from demos.training.data.labels import visible
+from demos.training.data.markup import without_markup
 from demos.training.look import Look
 
 TEXT = templates(__file__)
 ROWS, LONGEST, MOST_CLASSES = 5, 90, 12
+SAMPLE = 300  # texts with HTML whose word pieces are counted
 WORDS = {  # what a role is called in the menus, where it is not its own name
     "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
     "start": "beginning", "endings": "list of endings",
@@ -20,13 +22,14 @@ WORDS = {  # what a role is called in the menus, where it is not its own name
 MORE = {"text": "more of the text", "labels": "another label"}  # of a role that several columns may be
 
 
-def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str = "", task: str = "") -> str:
+def picker_html(
+    look: Look, columns: Sequence[Column], chosen: str, refused: str = "", task: str = "", tokenizer: Any = None
+) -> str:
     """The picker for a look at a file; `columns` are what its task reads, `chosen` what the reader chose.
 
-    `refused` is why these columns can't be trained on, `task` another task that they fit; "" for neither.
-
-    Columns of texts and of labels stand before the others, whatever is chosen. A column that is joined to the text has
-    the role "+text". "" for a form whose parts have names of their own.
+    `refused` is why these columns can't be trained on, `task` another task that they fit, "" for neither; the
+    `tokenizer` counts the tokens that HTML costs. Columns of texts and of labels stand before the others, whatever is
+    chosen. A column that is joined to the text has the role "+text". "" for a form whose parts have names of their own.
     """
     found = look.found
     if found is None:
@@ -58,8 +61,23 @@ def picker_html(look: Look, columns: Sequence[Column], chosen: str, refused: str
             more=len(classes) - MOST_CLASSES,
             most=max(look.labels.values(), default=1),
             left_out=look.left_out,
+            markup=_markup(look, tokenizer),
         )
     )
+
+
+def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:
+    """What is said of HTML in the texts; None where there is none."""
+    if not look.marked or not look.found:
+        return None
+    sample = look.marked[:SAMPLE]
+    without = [without_markup(text) for text in sample]
+    counts = [sum(map(len, tokenizer(list(texts))["input_ids"])) for texts in (sample, without)] if tokenizer else []
+    before, after = min(zip(sample, without, strict=True), key=lambda pair: len(pair[0]))
+    return {
+        "removed": look.found.plain, "count": len(look.marked), "sample": len(sample), "pieces": counts,
+        "before": short(before, LONGEST), "after": short(after, LONGEST),
+    }  # fmt: skip
 
 
 def _text(cell: Any) -> str:

@@ -1,14 +1,24 @@
 // The column picker: a role that is chosen for one column is taken from the column that had it; "more of" a text is added to it.
 // Runs once per gr.HTML as its js_on_load (`element` is that component).
 let asked; // what the reader chose and no answer shows yet
+let removed = false; // whether HTML is taken out of the texts
 
 const menus = () => [...element.querySelectorAll("select[data-column]")];
 
 function choice() {
   const used = menus().filter((menu) => menu.value);
   const [more, first] = [true, false].map((plus) => used.filter((menu) => menu.value.startsWith("+") === plus));
-  return [...first, ...more].map((menu) => `${menu.value.replace("+", "")}=${menu.dataset.column}`).join(",");
+  const columns = [...first, ...more].map((menu) => `${menu.value.replace("+", "")}=${menu.dataset.column}`);
+  return [...columns, ...(removed ? ["html=removed"] : [])].join(",");
 }
+
+element.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-html]");
+  if (!button) return;
+  removed = button.dataset.html !== "";
+  asked = choice();
+  trigger("select");
+});
 
 element.addEventListener("change", (event) => {
   const menu = event.target.closest?.("select[data-column]");
@@ -39,7 +49,10 @@ watch("value", () => {
       }),
     );
     for (const menu of menus()) menu.value = roles.get(menu.dataset.column) ?? "";
-  } else asked = undefined;
+  } else {
+    asked = undefined;
+    removed = Boolean(element.querySelector("[data-removed]"));
+  }
   const menu = menus().find((one) => one.dataset.column === focused);
   if (focused && menu && !element.contains(document.activeElement)) menu.focus();
 });

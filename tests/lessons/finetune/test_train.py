@@ -168,7 +168,7 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
     assert "The file has one column; a text and a label column are needed." in shown["picker"]
     (tmp_path / "empty.csv").write_bytes(b"")
     nothing = ("sentence", UPLOAD, str(tmp_path / "empty.csv"), None, "", "", 1_500)
-    with pytest.raises(UserError, match="The file has no rows."):
+    with pytest.raises(UserError, match="The file has no rows"):
         wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *nothing, *CHOSEN)
 
 

@@ -73,7 +73,7 @@ def _read(chosen: Recipe) -> tuple[Splits | None, str]:
         dataset, refused = None if look.problem else chosen.dataset(), ""
     except UserError as error:
         dataset, refused = None, str(error)
-    return dataset, picker_html(look, columns, chosen.columns, refused, task)
+    return dataset, picker_html(look, columns, chosen.columns, refused, task, own_tokenizer())
 
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:

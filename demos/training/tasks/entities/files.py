@@ -46,7 +46,7 @@ def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
     With one token a row, a column sentence_id says which rows are one sentence; it may be empty but for the first.
     Raises UserError, one sentence that names the row.
     """
-    if len(records) > 1 and all(isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records):
+    if a_word_a_row(*([row[role] for row in records] for role in ("tokens", "tags", "group"))):
         records = _grouped(records)
     rows = []
     for record in records:
@@ -58,6 +58,14 @@ def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
             raise UserError(f"{where} has {len(words):,} tokens and {len(tags):,} tags.")
         rows.append(tagged_row(record.number, words, tags, str(record["split"]).strip(), [where] * len(words)))
     return as_bio(rows)
+
+
+def a_word_a_row(tokens: Sequence[Any], tags: Sequence[Any], groups: Sequence[str]) -> bool:
+    """Whether each row is one token, which may have a blank in it where `groups` say which rows are one sentence."""
+    if len(tokens) < 2 or not all(isinstance(cell, str) for cell in (*tokens, *tags)):
+        return False
+    grouped = any(map(str.strip, groups)) and all(len(tag.split()) == 1 for tag in tags)
+    return grouped or all(len(token.split()) == 1 for token in tokens)
 
 
 def _grouped(records: Sequence[Record]) -> list[Record]:

@@ -1,0 +1,79 @@
+"""A reader's own file in a real browser: fifteen columns, two menus, Start, result; a late answer undoes no choice."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_finetune import pick
+
+MENU = '#finetune-columns select[data-column="{}"]'
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    """Fifteen columns under names that say nothing: two hold texts, three hold few values."""
+    head = [f"q{number}" for number in range(1, 16)]
+    rows = [
+        [
+            str(7000 + k), f"2024-02-{k % 28 + 1:02}", ("north", "south")[k // 2 % 2], str(k % 7 / 2), "",
+            f"We came by the {('old', 'new')[k % 2]} road, group {k}", ("dull", "fine")[k % 2], f"user{k}@example.com",
+            HOSTILE if k == 1 else "", f"https://example.com/{k}", str(k), "yes",
+            f"a {('dull', 'fine')[k % 2]} day, number {k}", ("tea", "milk", "none")[k % 3], f"{k}.5",
+        ]
+        for k in range(60)
+    ]  # fmt: skip
+    text = io.StringIO()
+    csv.writer(text).writerows([head, *rows])
+    path = tmp_path / "survey.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Callable[..., Page], survey: Path) -> None:
+    page = open_lesson("finetune", epochs=1, hidden=0)
+    pick(page, "your own file")
+    page.locator("#lesson-finetune input[type=file]").first.set_input_files(survey)
+    picker = page.locator("#finetune-columns")
+    expect(picker).to_contain_text("The text may be the column 'q6' or 'q13'; choose which it is.")
+    expect(picker.locator("thead select")).to_have_count(15)
+    expect(picker.locator("tbody tr")).to_have_count(5)
+    page.select_option(MENU.format("q13"), "text")
+    page.select_option(MENU.format("q7"), "label")  # perhaps before the answer to the first
+    expect(picker).to_contain_text("60 rows can be used.")
+    expect(page.locator(MENU.format("q13"))).to_have_value("text")
+    expect(page.locator(MENU.format("q7"))).to_have_value("label")
+    expect(picker.locator(".columns-classes li")).to_have_text(["dull 30", "fine 30"])
+    expect(page).to_have_url(re.compile("columns=label%3Dq7%2Ctext%3Dq13"))
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+    expect(page.locator("#finetune-results")).to_contain_text("test sentences")
+    assert picker.locator("img").count() == 0
+    page.select_option(MENU.format("q6"), "+text")  # both are one text
+    expect(page.locator("#finetune-data")).to_contain_text("We came by the")
+    expect(page.locator(MENU.format("q6"))).to_have_value("+text")
+    page.select_option(MENU.format("q14"), "label")  # the role is taken from the column that had it
+    expect(page.locator(MENU.format("q7"))).to_have_value("")
+    expect(picker.locator(".columns-classes li")).to_have_text(["milk 20", "none 20", "tea 20"])
+
+
+def test_a_file_of_another_task_stays_and_the_page_names_the_task(
+    open_lesson: Callable[..., Page], tmp_path: Path
+) -> None:
+    rows = "".join(f"Is it {k}?\tIt is number {k}.\t{('no', 'yes')[k % 2]}\n" for k in range(40))
+    path = tmp_path / "pairs.tsv"
+    path.write_text("premise\thypothesis\tgold_label\n" + rows, encoding="utf-8")
+    page = open_lesson("finetune")
+    pick(page, "your own file")
+    page.locator("#lesson-finetune input[type=file]").first.set_input_files(path)
+    expect(page.locator("#finetune-columns")).to_contain_text("The columns of this file fit the task Two sentences.")
+    page.get_by_text("class of a pair").click()
+    expect(page.locator("#finetune-data")).to_contain_text("pairs.tsv")
+    expect(page.locator(MENU.format("hypothesis"))).to_have_value("sentence2")
