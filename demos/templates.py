@@ -40,6 +40,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(DEMOS),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
+        auto_reload=False,  # else each macro's use looks at its file
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],

@@ -56,18 +56,12 @@ def scale_html(*limits: tuple[str, float]) -> Markup:
     return TEXT.scale(limits, in_base64(places), len(places))
 
 
-def pictures(places: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, str]:
-    """Cells at `places` <uint8>[h, w] of the signed scale, for both papers: by theme the base64 of a PNG.
-
-    Where `drawn` <bool>[h, w] is given, the paper is seen through all other cells.
-    """
+def pictures(places: np.ndarray) -> dict[str, str]:
+    """Cells at `places` <uint8>[h, w] of the signed scale, for both papers: by theme the base64 of a PNG."""
     by_theme = {}
     for theme, name in (("light", "signed"), ("dark", "signed_dark")):
-        pixels = _ramp(name)[places]
-        if drawn is not None:
-            pixels = np.concatenate([pixels, np.where(drawn, 255, 0).astype(np.uint8)[..., None]], axis=-1)
         file = io.BytesIO()
-        Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
+        Image.fromarray(_ramp(name)[places]).save(file, "PNG")
         by_theme[theme] = base64.b64encode(file.getvalue()).decode("ascii")
     return by_theme
 

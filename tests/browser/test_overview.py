@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
+import numpy as np
+import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import stands, visit
@@ -21,12 +25,22 @@ def test_a_token_is_followed(page: Page, open_lesson: Open, app_url: str) -> Non
     assert page.url.split("?")[0] == f"{app_url}/"
     expect(page.locator(TOKENS)).to_have_count(18)
     assert asked.since_last() == []  # the picture came with the page
+    paper_lies_between_the_strips(page)
     the_pointer_marks_a_tokens_way(page)
     a_click_keeps_it_and_hides_the_word(page)
     assert len(asked.since_last()) == 1
     the_keyboard_moves_it(page)
     assert serious_faults(page, [], "#lesson-overview") == {}
     a_station_opens_its_lesson_at_the_token(page)
+
+
+def paper_lies_between_the_strips(page: Page) -> None:
+    shot = Image.open(io.BytesIO(page.locator("#overview-picture .inputs .column").first.screenshot()))
+    pixels = np.asarray(shot.convert("RGB"))
+    is_paper = (pixels == pixels[0, 0]).all(axis=(1, 2))  # <bool>[h]
+    edges = np.flatnonzero(np.diff(is_paper.astype(int)) == -1)  # a strip's first row of pixels is the next one
+    assert len(edges) >= 16  # of 18; the chosen token's row is marked
+    assert np.median(np.diff(edges)) == pytest.approx(27, abs=1)
 
 
 def the_pointer_marks_a_tokens_way(page: Page) -> None:

@@ -134,6 +134,8 @@ def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: 
     the_question_has_its_answers(page, store)
     page.keyboard.press("PageDown")
     expect(page.locator("#stage")).to_contain_text("weight × v")
+    painted = "(canvas) => canvas.getContext('2d').getImageData(0, 0, 1, 1).data[3]"
+    assert page.locator("#stage number-cells canvas").first.evaluate(painted) == 255
     expect(page.locator("#question")).to_be_empty()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#stage .js-plotly-plot .heatmaplayer > *").first).to_be_attached()

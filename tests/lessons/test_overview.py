@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 from html import unescape
@@ -12,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from transformers import AutoModel
 
 from demos.bert.model.models import LoadedModel, ModelStore, model_folder
+from demos.figures.cell_strip import SHADES, colours
 from demos.lessons.overview import part
 from demos.lessons.overview.figure import FAINTEST, INPUT_CELLS, MAX_ROWS, SOURCES, STATE_CELLS
 from demos.lessons.pretraining.fill_mask.part import fill_endpoint
@@ -50,9 +49,13 @@ def views(services: Services) -> dict[str, Any]:
 
 
 def columns(html: str) -> list[np.ndarray]:
-    """The strips' pixels, <uint8>[h, w, 4] each, in their order."""
-    found = re.findall(r"light-paper.*?data:image/png;base64,([^\"]+)", html)
-    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGBA")) for text in found]
+    """The strips' colours on the light page, <int>[n, w, 3] each, in their order."""
+    scale = colours(np.linspace(-1, 1, SHADES), 1)
+    found = re.findall(r'data-places="([^"]+)"><canvas width="(\d+)" height="(\d+)">', html)
+    return [
+        scale[np.frombuffer(base64.b64decode(places), np.uint8).reshape(int(height), int(width))].astype(int)
+        for places, width, height in found
+    ]
 
 
 def test_tokens_and_ids_are_the_tokenizers(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
@@ -92,12 +95,10 @@ def test_the_strips_have_the_vectors_colours(views: dict[str, Any], reference: t
         (summed, output.hidden_states[0], INPUT_CELLS),
         *((layer, states, STATE_CELLS) for layer, states in zip(layers, output.hidden_states[1:], strict=True)),
     ]:
-        rows = picture.reshape(n, 8, width, 4)
-        assert (rows[:, [0, 7], :, 3] == 0).all()  # between the tokens there is nothing
-        assert (rows[:, 1:7, :, 3] == 255).all()
+        assert picture.shape == (n, width, 3)
         values = states[0, :, :width].numpy()
         clear = np.abs(values) > 0.1 * np.quantile(np.abs(states[0].numpy()), 0.99)
-        red, blue = rows[:, 3, :, 0].astype(int), rows[:, 3, :, 2].astype(int)
+        red, blue = picture[..., 0], picture[..., 2]
         assert ((blue > red) == (values > 0))[clear].all()  # blue above zero, orange below
 
 
@@ -113,9 +114,9 @@ def test_the_input_is_three_vectors_added(views: dict[str, Any], reference: tupl
     limit = np.quantile(torch.cat(parts).abs().detach().numpy(), 0.99)
     for picture, vectors in zip(columns(views["picture"])[:3], parts, strict=True):
         values = vectors[:, :INPUT_CELLS].detach().numpy()
-        pixels = picture.reshape(n, 8, INPUT_CELLS, 4)[:, 3].astype(int)
+        assert picture.shape == (n, INPUT_CELLS, 3)
         clear = np.abs(values) > 0.1 * limit
-        assert ((pixels[..., 2] > pixels[..., 0]) == (values > 0))[clear].all()
+        assert ((picture[..., 2] > picture[..., 0]) == (values > 0))[clear].all()
     marks = re.findall(r'class="marks".*?</span></span>', views["picture"], re.S)
     assert [re.findall(r"<span>(\w+)</span>", column) for column in marks] == [
         ["AB"[kind] for kind in inputs.token_type_ids[0].tolist()],

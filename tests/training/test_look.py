@@ -19,6 +19,9 @@ from demos.training.look import Look, look_at
 from demos.training.sources import load_file, reader_of
 from tests.training.data.shapes import SHAPES, Shape, table
 
+TABLES = [
+    case for case, shape in SHAPES.items() if shape.task != "entities" and not shape.name.endswith((".txt", ".zip"))
+]
 WORDS = ("alpha", "beta", "gamma", "spalte", "foo", "wert", "data", "col", "field", "thing", "zeug")
 
 
@@ -32,7 +35,7 @@ def test_a_file_is_read_as_what_it_is(case: str, tmp_path: Path) -> None:
     assert look["labels"] == shape.labels
     assert list(look["labels"]) == list(shape.labels)  # in their order
     assert look["left_out"] == shape.left_out
-    if shape.task != "entities":
+    if shape.task not in ("entities", "labels"):
         assert look["rows"] == sum(shape.labels.values())
 
 
@@ -46,6 +49,10 @@ def test_the_program_reads_the_very_rows(case: str, tmp_path: Path, monkeypatch:
     exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
     rows = reader_of(shape.task).read(shape.held, shape.name).rows
     found = done["train"] + done["test"]
+    if shape.task == "labels":
+        by_page = sorted((row.text, tuple(sorted(row.labels))) for row in rows)
+        assert sorted((row["text"], tuple(sorted(row["labels"]))) for row in found) == by_page
+        return
     if shape.task == "entities":
         by_page = sorted((tuple(row.words), tuple(row.tags)) for row in rows)
         assert sorted((tuple(row["words"]), tuple(row["tags"])) for row in found) == by_page
@@ -102,7 +109,7 @@ def test_an_odd_file_is_right_and_sure_or_it_is_asked(seed: int, tmp_path: Path)
     chance = random.Random(seed)
     asked = 0
     for _ in range(25):
-        shape = SHAPES[chance.choice([case for case, shape in SHAPES.items() if shape.task != "entities"])]
+        shape = SHAPES[chance.choice(TABLES)]
         path, order, names = _odd(shape, chance, tmp_path)
         look = look_at(path)
         if not look.sure or look.problem:
@@ -127,7 +134,7 @@ def _written(shape: Shape, folder: Path) -> Path:
 def _odd(shape: Shape, chance: random.Random, folder: Path) -> tuple[Path, list[int], list[str]]:
     """(an odd version of the file, where its columns were before, what they were called)."""
     whole = read_table(shape.held, shape.name)
-    named = "column 4" not in shape.columns.values()
+    named = not any(str(name).startswith("column ") for name in shape.columns.values())
     names = list(whole.header) if named else [f"column {place + 1}" for place in range(len(whole.header))]
     rows = whole.rows if whole.keyed or not named else whole.rows[1:]
     cells = [

@@ -151,6 +151,6 @@ def _scaled(weights: LayerWeights, parts: np.ndarray) -> np.ndarray:
 def _transformed(weights: LayerWeights, states: np.ndarray) -> np.ndarray:
     """f(x) of every head: states [n, d] -> [A, n, d]."""
     values = split_heads(weights.value(states), weights.num_heads)  # [A, n, d_k]
-    columns = split_heads(weights.output.weight, weights.num_heads)  # [A, d, d_k]
-    transformed: np.ndarray = values @ columns.swapaxes(1, 2)
+    columns = weights.output.weight.reshape(states.shape[-1], weights.num_heads, -1)  # [d, A, d_k]; a view
+    transformed: np.ndarray = values @ columns.transpose(1, 2, 0)
     return transformed

@@ -23,6 +23,7 @@ from demos.files import ASSETS
 
 OUR_HEADS = ASSETS / "pretraining" / "heads.safetensors"
 OURS = "Inside BERT"
+FEW = 7  # rows
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,18 @@ class WithHeads:
     relation: nn.Linear | None  # [B, d] -> logits [B, 2] of IsNext and NotNext, in transformers' order
 
     def decode(self, transformed: torch.Tensor) -> torch.Tensor:
-        """[..., d] -> [..., V]: what the decoder makes of transformed states."""
-        logits: torch.Tensor = self.decoder(transformed)
-        return logits
+        """[..., d] -> [..., V]: what the decoder makes of transformed states.
+
+        For so few rows as a view has, the time is that of reading the matrix, which MKL then does two to five times as
+        fast with the matrix on the left, and for two rows faster than for one. Equal to 1e-5.
+        """
+        rows = transformed.reshape(-1, transformed.shape[-1])
+        if torch.is_grad_enabled() or not 0 < len(rows) <= FEW:
+            logits: torch.Tensor = self.decoder(transformed)
+            return logits
+        beside = rows if len(rows) > 1 else rows.repeat(2, 1)
+        few = (self.decoder.weight @ beside.T).T[: len(rows)].contiguous() + self.decoder.bias
+        return few.view(*transformed.shape[:-1], -1)
 
     def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """[..., d] -> [..., V]: a score for each word piece (Devlin et al. 2019, section 3.1, task 1)."""

@@ -66,8 +66,9 @@ def distributions(
     """
     with torch.inference_mode():
         logits = word_logits(torch.from_numpy(np.array(hidden)))  # [r, V]
-        chances = logits.double().softmax(dim=-1)
-        entropies = torch.special.entr(chances).sum(dim=-1)
+        logarithms = logits.double().log_softmax(dim=-1)
+        chances = logarithms.exp()
+        entropies = -(chances * logarithms).sum(dim=-1)
         ids = torch.as_tensor(logits[-1].argmax() if target is None else target).expand(len(logits))
         ranks = 1 + (logits > logits.gather(1, ids[:, None])).sum(dim=-1)
         best = logits.topk(count, dim=-1).indices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -12,7 +13,7 @@ from demos.bert.encoder.input import InputLedger
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Guess
-from demos.figures.cell_strip import cells, pictures, shades
+from demos.figures.cell_strip import cells, in_base64, shades
 from demos.figures.strips import strips_limit
 from demos.figures.token_chips import hue, visible
 from demos.templates import templates
@@ -67,9 +68,9 @@ def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     layers = [
         {
             "lines": [
-                {"source": int(source), "target": target, "weight": float(weight), "hue": hues[source]}
-                for target in range(n)
-                for source, weight in zip(sources[layer, target], weights[layer, target], strict=True)
+                (source, target, weight, hues[source])
+                for target, strongest in enumerate(zip(sources[layer].tolist(), weights[layer].tolist(), strict=True))
+                for source, weight in zip(*strongest, strict=True)
                 if weight >= FAINTEST and source < n
             ],
             "states": _column(run.hidden_states[layer + 1, :n], STATE_CELLS),
@@ -113,13 +114,10 @@ def numbers_html(run: Run, ledger: InputLedger) -> Markup:
     return TEXT.numbers(rows, run.num_layers)
 
 
-def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, str]:
-    """The first `count` numbers of each token's vector <float>[n, d] as one picture: by theme the base64 of a PNG.
+def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, Any]:
+    """The first `count` numbers of each token's vector <float>[n, d] as coloured cells, a row a token.
 
-    A token has eight rows of pixels, the first and the last empty. Colours run to `limit`, or to these vectors' own.
+    Colours run to `limit`, or to these vectors' own.
     """
-    n = len(vectors)
-    shown = shades(vectors[:, None, :count], limit or strips_limit([vectors]))  # [n, 1, count]
-    drawn = np.zeros((n, 8, count), dtype=bool)
-    drawn[:, 1:7] = True
-    return pictures(np.repeat(shown, 8, axis=1).reshape(n * 8, count), drawn.reshape(n * 8, count))
+    places = shades(vectors[:, :count], limit or strips_limit([vectors]))
+    return {"places": in_base64(places), "width": count, "height": len(vectors)}

@@ -12,9 +12,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from demos.errors import UserError
+from demos.figures import cell_strip
 from demos.figures.axes import plotly_script
 from demos.figures.fonts.fonts import font_files
-from demos.figures.palette import css_variables
+from demos.figures.palette import css_variables, scales
 from demos.files import read_beside
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.head import style_sheets
@@ -37,6 +38,7 @@ def packed(tour: Tour, demo: gr.Blocks, pages: Sequence[Page]) -> str:
         stops.append(
             {"title": stop.title, "said": stop.text, "lesson": stop.lesson, "tab": page.lesson.tab, **asdict(drawn)}
         )
+    cells = f"window.insideBert = {{ scales: {json.dumps(scales())} }};{cell_strip.SCRIPT}"
     has_figures = any(picture["figure"] for stop in stops for picture in stop["pictures"])
     text = TEXT.page(
         tour.title,
@@ -45,7 +47,7 @@ def packed(tour: Tour, demo: gr.Blocks, pages: Sequence[Page]) -> str:
         Markup(read_beside(__file__, "pack.css")),
         b64encode(font_files()[0].data).decode(),
         Markup(plotly_script()) if has_figures else Markup(),
-        Markup(read_beside(__file__, "pack.js")),
+        Markup(cells + read_beside(__file__, "pack.js")),
     )
     if len(text.encode()) > MOST_BYTES:
         raise UserError(

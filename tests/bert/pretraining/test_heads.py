@@ -27,7 +27,7 @@ from demos.bert.model.models import LoadedModel, model_folder
 from demos.bert.model.run import run_model
 from demos.bert.pretraining import heads
 from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
-from demos.bert.pretraining.heads import OURS, Pretrained, PretrainedModels, our_heads, own_heads
+from demos.bert.pretraining.heads import FEW, OURS, Pretrained, PretrainedModels, our_heads, own_heads
 from demos.errors import UserError
 
 VOCABULARY = 30522
@@ -78,6 +78,10 @@ def test_logits_and_guesses_equal_transformers_own(kept: Maker) -> None:
             with pytest.raises(UserError, match="not pre-trained on next sentences"):
                 found.next_logits(hidden[None])
     np.testing.assert_allclose(found.word_logits(hidden).numpy(), theirs.numpy(), atol=1e-5)
+    with torch.inference_mode():  # where few rows are multiplied from the other side
+        for rows in (hidden[:0], hidden[:1], hidden[:2], hidden[:FEW], hidden[: FEW + 1], hidden[None, :3]):
+            wanted = theirs[: rows.shape[-2]].view(*rows.shape[:-1], -1)
+            np.testing.assert_allclose(found.word_logits(rows).numpy(), wanted.numpy(), atol=1e-5)
     assert found.about == {"trained_by": "them"}
 
     place = place_to_guess(encoding, "[MASK]")

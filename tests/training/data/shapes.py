@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import pandas as pd
 
 Value = str | list[str]
 
@@ -97,6 +100,54 @@ ALIKE += [[f"note {k} of the day", ("fête", "fe\u0302te", "travail", "travail\u
 
 REVIEWS = [["review", "sentiment"]]
 REVIEWS += [[f"A {('dull', 'fine')[k % 2]} film, {k}.<br />", ("negative", "positive")[k % 2]] for k in range(20)]
+WON = ("neg", "pos")
+FASTTEXT = "".join(f"__label__{WON[k % 2]} The {place} is open, {k}\n" for k, place in enumerate(PLACES * 3))
+BANK = "".join(f"Sales rose {k} % at the {PLACES[k % 10]} .@{('neutral', 'positive')[k % 2]}\n" for k in range(30))
+POSTS = [
+    [
+        str(4 * (k % 2)),
+        str(15_000 + k),
+        "Mon Apr 06 22:19:49 PDT 2009",
+        "NO_QUERY",
+        f"user{k}",
+        f"@b my day {k}, so good é",
+    ]
+    for k in range(30)
+]
+PANX = "".join(f"en:Anna{k}\tB-PER\nen:lives\tO\nen:here\tO\n\n" for k in range(12))
+REMARKED = "".join(
+    f"#\thttps://example.org/{k} [2010-01-01]\n1\tAnna{k}\tB-PER\tO\n2\tlebt\tO\tO\n\n" for k in range(12)
+)
+WORDS = [["Sentence #", "Word", "POS", "Tag"]]
+for k in range(12):
+    WORDS += [[f"Sentence: {k}", f"New York {k}", "NNP", "B-geo"], ["", "café", "NN", "O"]]
+TOPICS = [
+    {"text": f"Ticket {k} on the {PLACES[k % 10]}", "label": [["lock"], ["light", "lock"], []][k % 3]}
+    for k in range(24)
+]
+FLAGS = [["id", "comment_text", "rude", "threat", "spam"]]
+FLAGS += [
+    [f"{k:04x}", f"This is comment {k} on the {PLACES[k % 10]}", str(k % 2), str(int(k % 3 == 0)), str(int(k % 5 == 0))]
+    for k in range(30)
+]
+
+
+def packed(name: str, held: bytes) -> bytes:
+    """A zip archive of one file and a text beside it, as macOS packs them."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(f"data/{name}", held)
+        archive.writestr("data/LICENSE", "free")
+        archive.writestr(f"__MACOSX/data/._{name}", "x")
+    return whole.getvalue()
+
+
+def parquet(rows: Sequence[Sequence[Any]]) -> bytes:
+    """Rows, the first of them names, as pandas writes them."""
+    whole = io.BytesIO()
+    pd.DataFrame(rows[1:], columns=rows[0]).to_parquet(whole)
+    return whole.getvalue()
+
 
 SHAPES = {
     "a download with empty columns": Shape(
@@ -142,5 +193,41 @@ SHAPES = {
     ),
     "labels that look alike": Shape(
         "alike.csv", table(ALIKE), "sentence", {"text": "text", "label": "label"}, {"fête": 16, "travail": 16},
+    ),
+    "fastText's lines": Shape(
+        "train.txt", FASTTEXT.encode(), "sentence", {"text": "text", "label": "label"}, {"neg": 15, "pos": 15},
+    ),
+    "a text, an @ and its label": Shape(
+        "bank.txt", BANK.encode("latin-1"), "sentence", {"text": "text", "label": "label"},
+        {"neutral": 15, "positive": 15},
+    ),
+    "six columns without a header": Shape(
+        "posts.csv", table(POSTS, encoding="latin-1"), "sentence", {"text": "column 6", "label": "column 1"},
+        {"0": 15, "4": 15},
+    ),
+    "a language before each token": Shape(
+        "panx.tsv", PANX.encode(), "entities", {"tokens": "column 1", "tags": "column 2"}, {"PER": 12},
+    ),
+    "lines of remarks among numbered tokens": Shape(
+        "remarks.tsv", REMARKED.encode(), "entities", {"tokens": "column 2", "tags": "column 3"}, {"PER": 12},
+    ),
+    "a word a row, some with a blank": Shape(
+        "words.csv", table(WORDS, encoding="cp1252"), "entities",
+        {"tokens": "Word", "tags": "Tag", "group": "Sentence #"}, {"geo": 12},
+    ),
+    "a zip archive": Shape(
+        "archive.zip", packed("phrases.tsv", table(PHRASES, "\t")), "sentence",
+        {"text": "Phrase", "label": "Sentiment", "group": "SentenceId"}, {str(k): 8 for k in range(5)},
+    ),
+    "a Parquet file": Shape(
+        "tweets.parquet", parquet(TWEETS), "sentence", {"text": "text", "label": "mood_sentiment"},
+        {"cross": 8, "glad": 8, "neither": 8},
+    ),
+    "lists of labels": Shape(
+        "topics.jsonl", lines(TOPICS), "labels", {"text": "text", "labels": "label"}, {"light": 8, "lock": 16},
+    ),
+    "columns of 0 and 1": Shape(
+        "flags.csv", table(FLAGS), "labels", {"text": "comment_text", "labels": ["rude", "threat", "spam"]},
+        {"rude": 15, "spam": 6, "threat": 10},
     ),
 }  # fmt: skip

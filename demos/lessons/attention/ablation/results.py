@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from demos.training.results.classifier_on_states import class_probabilities, cla
 MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
 MAX_COMPARED_TOKENS = 1_024
 MAX_CLASSES = 50
+MAX_CACHED = 64  # lists whose vectors are remembered, some ten kilobytes each
+NONE: frozenset[Head] = frozenset()
 NO_TARGET = (
     "There is no output to explain yet. Write a second sentence at the top of the page, or a sentence to compare with."
 )
@@ -76,17 +79,17 @@ def _without(loaded: LoadedModel, runs: Sequence[Run], off: frozenset[Head]) -> 
     return [read[row] for row in range(len(runs))]
 
 
-def _similarities(run: Run, others: Sequence[Run]) -> list[float]:
-    """The cosine of a sentence's mean-pooled vector, [CLS] and [SEP] included, with each of the others'."""
-    own = run.hidden_states[-1].mean(axis=0)
-    return [float(cosine(other.hidden_states[-1].mean(axis=0), own)) for other in others]
+def _vectors(runs: Sequence[Run]) -> np.ndarray:
+    """Each sentence's mean-pooled vector, [CLS] and [SEP] included: <float32>[m, d]."""
+    return np.array([run.hidden_states[-1].mean(axis=0) for run in runs])
 
 
 class Ablation:
-    """Both halves of the part, for all readers: nothing of any reader's stays here."""
+    """Both halves of the part, for all readers. The last lists that were compared with are remembered as vectors."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
+        self._listed_vectors = lru_cache(maxsize=MAX_CACHED)(self._read_listed)
 
     def effects(self, sentence: Sentence, off: str, listed: str, place: int, trained: str) -> Effects:
         """Everything that switching these heads off changes.
@@ -101,31 +104,41 @@ class Ablation:
         compared = self.compared(sentence, listed)
         self._check_length(loaded, compared)
         before = self.services.runs.get(loaded, sentence.text)
-        others = self.services.runs.get_many(loaded, [(text, "") for text in compared])
         where = self._place(loaded, before.encoding, place)
         hidden = before.encoding if where is None else masked(loaded.tokenizer, before.encoding, where)
-        # The sentence alone, as it was before: where nothing changes, not a bit does.
-        after = run_without(loaded, [before.encoding], there)[0] if there else before
         hides = [] if hidden == before.encoding else run_model(loaded, [hidden])
-        read_after = _without(loaded, [*others, *hides], there)
-        others_after = read_after[: len(others)]
+        after, *hides_after = _without(loaded, [before, *hides], there)
+        similarities: list[Any] = [
+            cosine(self._listed_vectors(loaded.spec.key, tuple(compared), heads), _vectors([run])) if compared else []
+            for run, heads in ((before, NONE), (after, there))
+        ]
+        cosines = cosine(before.hidden_states, after.hidden_states)
+        first = min((layer for layer, _ in there), default=0)
+        cosines[: first + 1] = 1  # nothing changes before that layer but, in a batch, the last bits
         return Effects(
             before,
             there,
             chosen - there,
-            cosine(before.hidden_states, after.hidden_states),
+            cosines,
             compared,
-            np.array([_similarities(before, others), _similarities(after, others_after)]),
+            np.array(similarities),
             None
             if where is None
             else self._guesses(
                 loaded,
                 before.encoding.tokens[where],
                 where,
-                (hides[0], read_after[-1]) if hides else (before, after),
+                (hides[0], hides_after[0]) if hides else (before, after),
             ),
             self._classes(sentence, there, trained),
         )
+
+    def _read_listed(self, model: str, texts: tuple[str, ...], off: frozenset[Head]) -> np.ndarray:
+        """The vectors of the sentences to compare with, read without these heads: <float32>[m, d], read-only."""
+        loaded = self.services.loaded(model)
+        vectors = _vectors(_without(loaded, self.services.runs.get_many(loaded, [(text, "") for text in texts]), off))
+        vectors.flags.writeable = False
+        return vectors
 
     def compared(self, sentence: Sentence, listed: str) -> list[str]:
         """The bar's second sentence, where there is one, then the list's. Raises UserError for too many."""
@@ -181,7 +194,7 @@ class Ablation:
         tuned, classifier, encoding = own
         return [
             class_probabilities(classifier, run_without(tuned, [encoding], heads)[0].hidden_states[-1])
-            for heads in (frozenset(), off)
+            for heads in (NONE, off)
         ]
 
     def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
