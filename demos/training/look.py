@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.columns import Found, value_at
+from demos.training.data.columns.headers import name_of
+from demos.training.data.columns.labels import in_order
+from demos.training.data.columns.mapping import ColumnMap, value_at
+from demos.training.data.columns.markup import has_markup
+from demos.training.data.columns.profiles import NUMBERS, TEXTS
 from demos.training.data.file_tables import read_table
-from demos.training.data.headers import name_of
-from demos.training.data.labels import in_order
-from demos.training.data.markup import has_markup
 from demos.training.data.packed import unpacked
-from demos.training.data.profiles import NUMBERS, TEXTS
 from demos.training.data.readers import Reader
 from demos.training.data.splits import count_of
 from demos.training.data.tables import records_of, usable, value_of
@@ -41,7 +41,7 @@ class Look:
     """What is known of a file before a run."""
 
     kind: str  # of task
-    found: Found | None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None  # None of a form whose parts have names of their own
     sure: bool
     rows: int  # that can be used
     labels: Mapping[str, int]  # how many of them have each
@@ -53,12 +53,12 @@ class Look:
     def _on_markup(self) -> list[str]:
         if not self.marked:
             return []
-        removed = " and is removed" if self.found and self.found.plain else ""
+        removed = " and is removed" if self.mapping and self.mapping.plain else ""
         return [f"HTML stands in {count_of(len(self.marked), 'text')}{removed}, such as {self.marked[0][:60]!r}."]
 
     def as_json(self) -> dict[str, Any]:
         """The same for a program: the columns by role, one as its name and several as a list."""
-        columns = self.found.columns if self.found else {}
+        columns = self.mapping.columns if self.mapping else {}
         return {
             "task": self.kind,
             "columns": {role: names[0] if len(names) == 1 else names for role, names in columns.items()},
@@ -92,7 +92,7 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
             break
     if not looks:
         raise first or UserError("The file has no rows.")
-    best = next((one for one in looks if not one.problem), looks[0])
+    best = next((look for look in looks if not look.problem), looks[0])
     return best if sure else Look(**{**vars(best), "sure": False})
 
 
@@ -101,7 +101,7 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     for kind in ("question", "entities"):  # forms whose parts are no columns of a table
         with suppress(UserError):
             read = READERS[kind].read(data, name)
-            if read.found is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):
+            if read.mapping is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):
                 return [kind], True
     named: list[str] = []
     by_content: list[str] = []
@@ -112,24 +112,26 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     for kind in SPECIFIC:
         reader = READERS[kind]
         try:
-            found = reader.find(table)
+            mapping = reader.find(table)
             if kind == "sentence":
-                close = found.close.get("label", ())
-            if found.problem or (kind in ("entities", "choice") and not reader.rows(records_of(found, reader.columns))):
+                close = mapping.close.get("label", ())
+            if mapping.problem:
+                continue
+            if kind in ("entities", "choice") and not reader.rows(records_of(mapping, reader.columns)):
                 continue
         except UserError:
             continue
         known = {name for column in reader.columns for name in column.names}
         required = [column.role for column in reader.columns if column.required]
-        by_name = all(name_of(found.columns[role][0]) in known for role in required)
+        by_name = all(name_of(mapping.columns[role][0]) in known for role in required)
         if kind == "labels":
-            marked = found.places["labels"]
+            marked = mapping.places["labels"]
             one_column = len(marked) == 1
             by_name = by_name and one_column
             if one_column and not any(len(row.labels) > 1 for row in reader.read(data, name).rows):
                 continue
             clear = by_name or not one_column  # lists may be the answers of several people, too
-        (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(found) else kind)
+        (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(mapping) else kind)
     by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
     likely = [*named, *by_content]
     alone = clear and len(by_content) < 2 and set(close) <= set(marked or close)
@@ -140,31 +142,32 @@ def _tagged(rows: Sequence[Any]) -> bool:
     return any(tag != "O" for row in rows for tag in row.tags)
 
 
-def _scored(found: Found) -> bool:
+def _scored(mapping: ColumnMap) -> bool:
     """Whether a pair's label is a number with decimals, as a similarity is."""
-    (place, *_) = found.places["label"]
-    return found.profiles[place].kind == NUMBERS
+    (place, *_) = mapping.places["label"]
+    return mapping.profiles[place].kind == NUMBERS
 
 
 def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
     try:
         read = reader.read(data, name, chosen)
     except UserError:
-        asked = reader.find(read_table(data, name), chosen)
-        if not asked.problem or not asked.rows:
+        unclear = reader.find(read_table(data, name), chosen)
+        if not unclear.problem or not unclear.rows:
             raise
-        return Look(reader.kind, asked, False, len(asked.rows), {}, {}, asked.notes, asked.problem)
+        return Look(reader.kind, unclear, False, len(unclear.rows), {}, {}, unclear.notes, unclear.problem)
     rows, labels, left_out, notes = COUNTED.get(reader.kind, _plain)(read.rows)
-    found = read.found
-    sure = not found or found.sure
-    return Look(reader.kind, found, sure, rows, labels, left_out, (*read.notes, *notes), marked=_marked(reader, found))
+    mapping = read.mapping
+    sure = not mapping or mapping.sure
+    marked = _marked(reader, mapping)
+    return Look(reader.kind, mapping, sure, rows, labels, left_out, (*read.notes, *notes), marked=marked)
 
 
-def _marked(reader: Reader, found: Found | None) -> tuple[str, ...]:
+def _marked(reader: Reader, mapping: ColumnMap | None) -> tuple[str, ...]:
     """The texts that hold HTML, as the file has them."""
-    roles = [column.role for column in reader.columns if column.holds == TEXTS] if found else []
-    places = [found.places[role] for role in roles if role in found.places] if found else []
-    texts = (value_of(value_at(cells, at)) for _, cells in (found.rows if found else ()) for at in places)
+    roles = [column.role for column in reader.columns if column.holds == TEXTS] if mapping else []
+    places = [mapping.places[role] for role in roles if role in mapping.places] if mapping else []
+    texts = (value_of(value_at(cells, at)) for _, cells in (mapping.rows if mapping else ()) for at in places)
     return tuple(filter(has_markup, texts))
 
 
@@ -176,9 +179,9 @@ def _plain(rows: Sequence[Any]) -> Counted:
 
 
 def _classes(rows: Sequence[Any]) -> Counted:
-    kept, left_out, notes = usable(rows, "pair" if any(row.pair for row in rows) else "sentence")
-    counts = Counter(row.label for row in kept)
-    return len(kept), {label: counts[label] for label in in_order(counts)}, left_out, notes
+    used, left_out, notes = usable(rows, "pair" if any(row.pair for row in rows) else "sentence")
+    counts = Counter(row.label for row in used)
+    return len(used), {label: counts[label] for label in in_order(counts)}, left_out, notes
 
 
 def _entities(rows: Sequence[Any]) -> Counted:

@@ -72,7 +72,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     expect(page.locator("#finetune-data")).to_contain_text("pairs for training")
     expect(page.locator("#finetune-results")).to_be_hidden()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing has been trained yet")
-    page.get_by_text("Sentence class of a sentence", exact=True).click()
+    page.get_by_text("Sentence one class", exact=True).click()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after")
     expect(page.locator("#finetune-try-1")).to_be_hidden()
     assert lesson.locator("img, tbody b b, td b").count() == 0
@@ -153,7 +153,7 @@ def a_broken_file_is_one_sentence_and_the_page_still_works(page: Page, tmp_path:
     expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
     page.click("#finetune-fetch")
     expect(page.locator(f"{LESSON} .notice")).to_contain_text("The Hugging Face Hub could not be reached")
-    page.get_by_text("Sentence class of a sentence", exact=True).click()
+    page.get_by_text("Sentence one class", exact=True).click()
     assert "hub=someone%2Ffilms" in page.url
     broken = tmp_path / "broken.csv"
     broken.write_bytes(b"text,label\nfine,yes\n\xce\xf2\xeb\xe8\xf7\xed\xee,no\n")

@@ -48,18 +48,18 @@ def test_the_program_reads_the_very_rows(case: str, tmp_path: Path, monkeypatch:
     done: dict[str, Any] = {}
     exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
     rows = reader_of(shape.task).read(shape.held, shape.name).rows
-    found = done["train"] + done["test"]
+    mapping = done["train"] + done["test"]
     if shape.task == "labels":
         by_page = sorted((row.text, tuple(sorted(row.labels))) for row in rows)
-        assert sorted((row["text"], tuple(sorted(row["labels"]))) for row in found) == by_page
+        assert sorted((row["text"], tuple(sorted(row["labels"]))) for row in mapping) == by_page
         return
     if shape.task == "entities":
         by_page = sorted((tuple(row.words), tuple(row.tags)) for row in rows)
-        assert sorted((tuple(row["words"]), tuple(row["tags"])) for row in found) == by_page
+        assert sorted((tuple(row["words"]), tuple(row["tags"])) for row in mapping) == by_page
         return
     kept, _, _ = usable(rows)
     names = ("sentence1", "sentence2", "label") if shape.task == "pair" else ("text", "label")
-    by_program = sorted(tuple(str(row[name]).strip() for name in names) for row in found)
+    by_program = sorted(tuple(str(row[name]).strip() for name in names) for row in mapping)
     by_page = sorted((row.text, row.pair, row.label) if row.pair else (row.text, row.label) for row in kept)
     assert by_program == by_page
     if any(row.group for row in kept):
@@ -119,9 +119,9 @@ def test_an_odd_file_is_right_and_sure_or_it_is_asked(seed: int, tmp_path: Path)
         assert _places(look, order) == {
             role: sorted(names.index(one) for one in ([name] if isinstance(name, str) else name))
             for role, name in shape.columns.items()
-            if role in look.found.places  # type: ignore[union-attr]
+            if role in look.mapping.places  # type: ignore[union-attr]
         }, (shape.name, path.read_text(encoding="utf-8")[:200])
-        assert {role for role, name in shape.columns.items() if role != "group"} <= set(look.found.places)  # type: ignore[union-attr]
+        assert {role for role, name in shape.columns.items() if role != "group"} <= set(look.mapping.places)  # type: ignore[union-attr]
     assert asked < 13  # most are clear
 
 
@@ -155,5 +155,5 @@ def _odd(shape: Shape, chance: random.Random, folder: Path) -> tuple[Path, list[
 
 def _places(look: Look, order: list[int]) -> dict[str, list[int]]:
     """Where each role's columns stood before they were shuffled."""
-    assert look.found
-    return {role: sorted(order[place] for place in places) for role, places in look.found.places.items()}
+    assert look.mapping
+    return {role: sorted(order[place] for place in places) for role, places in look.mapping.places.items()}

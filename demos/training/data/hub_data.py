@@ -16,7 +16,7 @@ import numpy as np
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
 from demos.training.data.benchmarks import data_id
-from demos.training.data.columns import Column, find
+from demos.training.data.columns.mapping import Column, find
 from demos.training.data.file_tables import MAX_ROWS, Table
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SPLITS
@@ -329,11 +329,11 @@ def _columns_of(
     header = tuple(name for name in header if name in sample[0])
     cells = [[_decoded(row.get(name), features.get(name)) for name in header] for row in sample]
     table = Table(header, list(enumerate(cells, start=1)), True, ReadAs("rows of the Hub"))
-    found = find(table, columns, chosen=chosen).checked()
-    for role, names in found.columns.items():
+    mapping = find(table, columns, chosen=chosen).checked()
+    for role, names in mapping.columns.items():
         if len(names) > 1:
             raise UserError(f"Of a data set from the Hub, one column can be the {role}, not {len(names)}.")
-    return {role: names[0] for role, names in found.columns.items()}
+    return {role: names[0] for role, names in mapping.columns.items()}
 
 
 def _decoded(value: Any, feature: Any) -> Any:

@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from demos.errors import UserError
-from demos.training.data.file_tables import read_table
-from demos.training.data.labels import in_order
+from demos.training.data.columns.labels import in_order
+from demos.training.data.file_tables import TABLES, read_table
+from demos.training.data.packed import unpacked
 from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
 from demos.training.data.tables import (
@@ -86,7 +87,7 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
         raise UserError(f"There is no data called {str(source)[:40]!r} here.")
     if not file:
         raise UserError("Choose a CSV, Excel or JSON file with a text and a label column.")
-    return from_bytes(file_bytes(file), Path(file).name, most)
+    return from_bytes(*unpacked(file_bytes(file), Path(file).name, TABLES), most)
 
 
 @lru_cache(maxsize=2)  # frozen, and asked for at each move of a menu

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from demos.training.data.labels import MAX_CLASSES
+from demos.training.data.columns.labels import MAX_CLASSES
 
 FASTTEXT = "fastText’s lines, __label__ before each text"
 AT = "lines with a text, an @ and its label"
@@ -21,14 +21,14 @@ def labelled_lines(lines: Sequence[str]) -> tuple[str, list[tuple[int, list[Any]
     if len(filled) < 2:
         return None
     if filled[0][1].startswith("__label__"):
-        found = [(number, FASTTEXT_LINE.fullmatch(line)) for number, line in filled]
-        if all(match for _, match in found):
-            return FASTTEXT, [(number, [_labels(match[1]), match[2]]) for number, match in found if match]
+        matches = [(number, FASTTEXT_LINE.fullmatch(line)) for number, line in filled]
+        if all(match for _, match in matches):
+            return FASTTEXT, [(number, [_labels(match[1]), match[2]]) for number, match in matches if match]
     if AT_LINE.fullmatch(filled[0][1]):
-        found = [(number, AT_LINE.fullmatch(line)) for number, line in filled]
-        counts = Counter(match[2] for _, match in found if match)
-        if all(match for _, match in found) and 2 <= len(counts) <= MAX_CLASSES and 2 * len(counts) <= len(filled):
-            return AT, [(number, [match[2], match[1]]) for number, match in found if match]
+        matches = [(number, AT_LINE.fullmatch(line)) for number, line in filled]
+        counts = Counter(match[2] for _, match in matches if match)
+        if all(match for _, match in matches) and 2 <= len(counts) <= MAX_CLASSES and 2 * len(counts) <= len(filled):
+            return AT, [(number, [match[2], match[1]]) for number, match in matches if match]
     return None
 
 

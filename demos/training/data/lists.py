@@ -9,8 +9,9 @@ from pathlib import Path
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.columns import Column, find
+from demos.training.data.columns.mapping import Column, find
 from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
+from demos.training.data.packed import unpacked
 from demos.training.data.read_as import ReadAs
 from demos.training.data.tables import LABEL_NAMES, TEXT, TEXT_NAMES, records_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
@@ -44,7 +45,7 @@ def read_lines(text: str) -> Listed:
 
 def load_list(path: Path | str) -> Listed:
     """The list in a reader's own file. Raises UserError as `read_list` does, and where the file can't be read."""
-    return read_list(file_bytes(path), Path(path).name)
+    return read_list(*unpacked(file_bytes(path), Path(path).name, TABLES))
 
 
 def read_list(data: bytes, name: str) -> Listed:

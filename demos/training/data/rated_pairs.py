@@ -17,9 +17,10 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.columns import Column, find_columns
+from demos.training.data.columns.mapping import Column, find_columns
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, csv_rows, ending_of, separated, workbook_table
 from demos.training.data.json_tables import LINES, LIST, objects_of, read_json
+from demos.training.data.packed import unpacked
 from demos.training.data.read_as import ReadAs, delimited
 from demos.training.data.text_encoding import decode_text, file_bytes
 from demos.training.data.upload_limit import MAX_UPLOAD
@@ -79,7 +80,7 @@ def read_data(source: str, file: str | None) -> Rated:
         return our_pairs()
     if not file:
         raise UserError(AWAITED)
-    return read_pairs(file_bytes(file), Path(file).name)
+    return read_pairs(*unpacked(file_bytes(file), Path(file).name, TABLES))
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.columns import Column, Found, find
+from demos.training.data.columns.mapping import Column, ColumnMap, find
 from demos.training.data.file_tables import TABLES, Table, read_table
 from demos.training.data.hub_data import fetch
 from demos.training.data.packed import unpacked
@@ -42,7 +42,7 @@ class Reader:
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
     # Where columns are not found by names and content alone: (the table, the chosen columns).
-    finder: Callable[[Table, str], Found] | None = None
+    finder: Callable[[Table, str], ColumnMap] | None = None
     endings: tuple[str, ...] = TABLES  # of the names of files that it reads
     forms: str = "CSV, Excel or JSON"  # the same in words
 
@@ -55,10 +55,10 @@ class Reader:
         if self.read_file:
             return self.read_file(data, name, chosen)
         table = read_table(data, name)
-        found = self.find(table, chosen)
-        return ReadRows(self.rows(records_of(found, self.columns)), table.read_as, found)
+        mapping = self.find(table, chosen)
+        return ReadRows(self.rows(records_of(mapping, self.columns)), table.read_as, mapping)
 
-    def find(self, table: Table, chosen: str = "") -> Found:
+    def find(self, table: Table, chosen: str = "") -> ColumnMap:
         """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
         return self.finder(table, chosen) if self.finder else find(table, self.columns, self.nameless, chosen)
 

@@ -11,11 +11,19 @@ from typing import Any, NamedTuple
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.columns import Column, Found, find, value_at
+from demos.training.data.columns.labels import (
+    MAX_CLASSES,
+    MAX_LABEL,
+    MIN_CLASSES,
+    clean_label,
+    in_order,
+    merged,
+    merged_notes,
+)
+from demos.training.data.columns.mapping import Column, ColumnMap, find, value_at
+from demos.training.data.columns.markup import without_markup
+from demos.training.data.columns.profiles import LABELS, TEXTS
 from demos.training.data.file_tables import Table, read_table
-from demos.training.data.labels import MAX_CLASSES, MAX_LABEL, MIN_CLASSES, clean_label, in_order, merged, merged_notes
-from demos.training.data.markup import without_markup
-from demos.training.data.profiles import LABELS, TEXTS
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import count_of
 
@@ -62,12 +70,12 @@ class ReadRows(NamedTuple):
 
     rows: Sequence[Any]
     read_as: ReadAs
-    found: Found | None = None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None = None  # None of a form whose parts have names of their own
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The sentences for the page."""
-        return (self.read_as.note, *(self.found.notes if self.found else ()))
+        return (self.read_as.note, *(self.mapping.notes if self.mapping else ()))
 
 
 @dataclass(frozen=True)
@@ -96,20 +104,20 @@ def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Se
     return records_of(find(read_table(data, name), columns, nameless), columns)
 
 
-def records_of(found: Found, columns: Sequence[Column]) -> list[Record]:
+def records_of(mapping: ColumnMap, columns: Sequence[Column]) -> list[Record]:
     """The rows of a table with the columns that were found.
 
     Raises UserError for a missing column and for no rows. An empty cell is the caller's to judge.
     """
-    places = found.checked().places
-    if not found.rows:
+    places = mapping.checked().places
+    if not mapping.rows:
         raise UserError("The file has no rows.")
 
     def value(cells: Sequence[Any], column: Column) -> Any:
         read = value_of(value_at(cells, places[column.role]), column.kind) if column.role in places else ""
-        return without_markup(read) if found.plain and column.holds == TEXTS else read
+        return without_markup(read) if mapping.plain and column.holds == TEXTS else read
 
-    return [Record(number, {column.role: value(cells, column) for column in columns}) for number, cells in found.rows]
+    return [Record(number, {column.role: value(cells, column) for column in columns}) for number, cells in mapping.rows]
 
 
 def read_rows(data: bytes, name: str) -> list[Row]:
@@ -157,17 +165,17 @@ def usable(rows: Sequence[Row], noun: str = "sentence") -> tuple[list[Row], dict
 
     Labels that differ in capitals alone are one class, spelled as most rows have it. Texts have no blanks around them.
     """
-    kept, left_out = [], Counter[str]()
+    used, left_out = [], Counter[str]()
     for row in rows:
         text, pair = (clean_text(each, f"Row {row.number:,}").strip() for each in (row.text, row.pair))
         if row.lacks or not text:  # of invisible signs alone
             left_out[row.lacks or "no text"] += 1
         else:
-            kept.append(replace(row, text=text, pair=pair, label=clean_text(row.label)))
-    spelling = merged([row.label for row in kept])
-    classed = [replace(row, label=spelling[row.label]) for row in kept]
+            used.append(replace(row, text=text, pair=pair, label=clean_text(row.label)))
+    spelling = merged([row.label for row in used])
+    classed = [replace(row, label=spelling[row.label]) for row in used]
     notes = [f"{count_of(count, 'row')} left out: {reason}." for reason, count in left_out.items()]
-    written = ((row.written or row.label, new.label) for row, new in zip(kept, classed, strict=True))
+    written = ((row.written or row.label, new.label) for row, new in zip(used, classed, strict=True))
     return classed, dict(left_out), notes + merged_notes(written)
 
 

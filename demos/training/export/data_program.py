@@ -11,15 +11,15 @@ from typing import Any
 
 from demos.files import DATA
 from demos.templates import templates
-from demos.training.data.columns import value_at
+from demos.training.data.columns.labels import in_order, merged
+from demos.training.data.columns.mapping import value_at
+from demos.training.data.columns.markup import LOST, MARKUP, TAG
+from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.file_tables import PARQUET_FORM, Table, read_table
 from demos.training.data.hub_data import fetch, hub_name
 from demos.training.data.json_tables import LINES
-from demos.training.data.labels import in_order, merged
 from demos.training.data.line_forms import AT, FASTTEXT
-from demos.training.data.markup import LOST, MARKUP, TAG
 from demos.training.data.packed import packed_name, unpacked
-from demos.training.data.profiles import TEXTS
 from demos.training.data.read_as import ReadAs
 from demos.training.data.readers import Reader
 from demos.training.data.splits import SHARES, SPLITS
@@ -156,14 +156,14 @@ def _lines(
     splits = tuple(sorted({row.split.strip().lower() for row in rows} - {""}))
     bio = f"\n{TEXT.bio(variable)}" if any(getattr(row, "note", "") for row in rows) else ""  # of another scheme
     more = ("import re", "import string") if kind == "question" else ()
-    if read_as.form.startswith("CoNLL") and read.found:
+    if read_as.form.startswith("CoNLL") and read.mapping:
         blanks = any(" " in word for row in rows for word in row.words)
         text = decode_text(data)[0]
-        token, tag = (places[0] for places in (read.found.places["tokens"], read.found.places["tags"]))
+        token, tag = (places[0] for places in (read.mapping.places["tokens"], read.mapping.places["tags"]))
         words = f"cells[{token}]"
-        if before := language_of([cells[token] for _, cells in read.found.rows]):
+        if before := language_of([cells[token] for _, cells in read.mapping.rows]):
             words += f".removeprefix({before!r})"
-        tags = "cells[-1]" if tag == len(read.found.names) - 1 else f"cells[{tag}]"
+        tags = "cells[-1]" if tag == len(read.mapping.names) - 1 else f"cells[{tag}]"
         remarks = _remarks(text, counted=token > 0)
         lines = TEXT.conll(repr(shown), repr(_encoding(read_as)), variable, blanks, remarks, words, tags)
         return _File(("import re",), f"{lines}{bio}", splits)
@@ -175,16 +175,16 @@ def _lines(
     table = read_table(data, name)
     if kind == "labels":
         return _labels_file(table, shown, variable, data, splits, chosen)
-    found = reader.find(table, chosen)
+    mapping = reader.find(table, chosen)
     renaming = ""
-    header: tuple[Any, ...] = table.header if found.named else tuple(range(len(table.header)))
-    used = [place for places in found.places.values() for place in places]
-    if found.named and any(header.count(header[place]) > 1 or not header[place].strip() for place in used):
-        renaming, header = str(TEXT.names(list(found.names))), found.names
-    columns = {header[places[0]]: role for role, places in found.places.items() if len(places) == 1}
-    joined = {role: [header[place] for place in places] for role, places in found.places.items() if len(places) > 1}
+    header: tuple[Any, ...] = table.header if mapping.named else tuple(range(len(table.header)))
+    used = [place for places in mapping.places.values() for place in places]
+    if mapping.named and any(header.count(header[place]) > 1 or not header[place].strip() for place in used):
+        renaming, header = str(TEXT.names(list(mapping.names))), mapping.names
+    columns = {header[places[0]]: role for role, places in mapping.places.items() if len(places) == 1}
+    joined = {role: [header[place] for place in places] for role, places in mapping.places.items() if len(places) > 1}
     kinds = {column.role: column.kind for column in reader.columns}
-    cells = [{role: value_at(cells, places) for role, places in found.places.items()} for _, cells in found.rows]
+    cells = [{role: value_at(cells, places) for role, places in mapping.places.items()} for _, cells in mapping.rows]
     records = [{role: value_of(cell, kinds.get(role, "text")) for role, cell in row.items()} for row in cells]
     parsed = {
         role
@@ -193,15 +193,15 @@ def _lines(
         if isinstance(cell, str) and not isinstance(record[role], str)
     }
     renamed = {column: role for column, role in columns.items() if column != role}
-    before, reading, needed = _pandas(table, repr(shown), found.named, data)
+    before, reading, needed = _pandas(table, repr(shown), mapping.named, data)
     reading += _dropped(table, columns)
-    texts = [column.role for column in reader.columns if column.holds == TEXTS and column.role in found.places]
-    if found.plain:
+    texts = [column.role for column in reader.columns if column.holds == TEXTS and column.role in mapping.places]
+    if mapping.plain:
         before = f"{before}\n\n{PLAIN}".lstrip()
         needed = (*needed, "import html", "import re")
     lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
     rows_of = str(TEXT.table(reading, renaming, joined, renamed, variable))
-    if found.plain:
+    if mapping.plain:
         rows_of += f"\n{TEXT.plained(variable, texts)}"
     text = f"{before}\n{rows_of}\n{lines}{bio}".strip()
     return _File((PANDAS, *needed, *shaping, *more), text, splits)
@@ -217,13 +217,13 @@ def _dropped(table: Table, columns: Mapping[Any, str]) -> str:
 
 def _labels_file(table: Table, shown: str, variable: str, data: bytes, splits: tuple[str, ...], chosen: str) -> _File:
     """The lines for a table whose rows have any number of labels."""
-    found, sets = find_labels(table, chosen)
-    header: tuple[Any, ...] = table.header if found.named else tuple(range(len(table.header)))
-    places = {role: at for role, (at, *_) in found.places.items() if role != "labels" or sets.form != MARKED}
+    mapping, sets = find_labels(table, chosen)
+    header: tuple[Any, ...] = table.header if mapping.named else tuple(range(len(table.header)))
+    places = {role: at for role, (at, *_) in mapping.places.items() if role != "labels" or sets.form != MARKED}
     columns = {header[place]: role for role, place in places.items()}
-    before, reading, needed = _pandas(table, repr(shown), found.named, data)
+    before, reading, needed = _pandas(table, repr(shown), mapping.named, data)
     renamed = {column: role for column, role in columns.items() if column != role}
-    cells = [[row[place] for place in sets.places] for _, row in found.rows]
+    cells = [[row[place] for place in sets.places] for _, row in mapping.rows]
     lines, imports = label_lines(variable, sets, cells, table.header)
     text = f"{before}\n{TEXT.table(reading + _dropped(table, columns), '', {}, renamed, variable)}\n{lines}".strip()
     return _File((PANDAS, *needed, *imports), text, splits)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.templates import templates
-from demos.training.data.labels import NOTHING
+from demos.training.data.columns.labels import NOTHING
 from demos.training.tasks.multi_label.label_sets import LISTED, MARKED, MARKS, TRUTHS, LabelSets
 
 TEXT = templates(__file__, "text_data_program.txt")

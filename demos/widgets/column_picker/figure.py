@@ -7,9 +7,9 @@ from typing import Any
 
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.data.columns import Column, quoted
-from demos.training.data.labels import visible
-from demos.training.data.markup import without_markup
+from demos.training.data.columns.labels import visible
+from demos.training.data.columns.mapping import Column, quoted
+from demos.training.data.columns.markup import without_markup
 from demos.training.look import Look
 
 TEXT = templates(__file__)
@@ -31,19 +31,21 @@ def picker_html(
     `tokenizer` counts the tokens that HTML costs. Columns of texts and of labels stand before the others, whatever is
     chosen. A column that is joined to the text has the role "+text". "" for a form whose parts have names of their own.
     """
-    found = look.found
-    if found is None:
+    mapping = look.mapping
+    if mapping is None:
         return ""
-    roles = {place: ("+" * (at > 0)) + role for role, places in found.places.items() for at, place in enumerate(places)}
+    roles = {
+        place: ("+" * (at > 0)) + role for role, places in mapping.places.items() for at, place in enumerate(places)
+    }
     options = [(column.role, WORDS.get(column.role, column.role)) for column in columns]
     options += [(f"+{column.role}", MORE[column.role]) for column in columns if column.many]
-    likely = {place for place, profile in enumerate(found.profiles) if profile.may_be_text or profile.may_be_label}
-    order = sorted(range(len(found.names)), key=lambda place: place not in likely)
+    likely = {place for place, profile in enumerate(mapping.profiles) if profile.may_be_text or profile.may_be_label}
+    order = sorted(range(len(mapping.names)), key=lambda place: place not in likely)
     heads = [
-        {"name": found.names[place], "address": quoted(found.names[place]), "role": roles.get(place, "")}
+        {"name": mapping.names[place], "address": quoted(mapping.names[place]), "role": roles.get(place, "")}
         for place in order
     ]
-    rows = [[short(visible(_text(cells[place])), LONGEST) for place in order] for _, cells in found.rows[:ROWS]]
+    rows = [[short(visible(_text(cells[place])), LONGEST) for place in order] for _, cells in mapping.rows[:ROWS]]
     classes = list(look.labels.items())
     return str(
         TEXT.picker(
@@ -51,7 +53,7 @@ def picker_html(
             heads=heads,
             options=options,
             rows=rows,
-            named=found.named,
+            named=mapping.named,
             sure=look.sure,
             problem=look.problem,
             refused=refused,
@@ -68,14 +70,14 @@ def picker_html(
 
 def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:
     """What is said of HTML in the texts; None where there is none."""
-    if not look.marked or not look.found:
+    if not look.marked or not look.mapping:
         return None
     sample = look.marked[:SAMPLE]
     without = [without_markup(text) for text in sample]
     counts = [sum(map(len, tokenizer(list(texts))["input_ids"])) for texts in (sample, without)] if tokenizer else []
     before, after = min(zip(sample, without, strict=True), key=lambda pair: len(pair[0]))
     return {
-        "removed": look.found.plain, "count": len(look.marked), "sample": len(sample), "pieces": counts,
+        "removed": look.mapping.plain, "count": len(look.marked), "sample": len(sample), "pieces": counts,
         "before": short(before, LONGEST), "after": short(after, LONGEST),
     }  # fmt: skip
 

@@ -22,4 +22,4 @@ def file_picker(label: str, endings: Sequence[str] = TABLES, **options: Any) -> 
 
 def offered(endings: Sequence[str]) -> list[str]:
     """The classes of a picker that offers these endings."""
-    return ["file-picker", *(f"reads-{ending.removeprefix('.')}" for ending in endings)]
+    return ["file-picker", *(f"reads-{ending.removeprefix('.')}" for ending in (*endings, ".zip"))]

@@ -245,7 +245,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "a date for an ending": ("Notes 2.11.2024", "sentence", films(CAFE), f"{CSV_COMMA}UTF-8."),
     "no ending, a picture": ("films", "sentence", b"\x89PNG\r\n\x1a\n" + bytes(99), "The file is a picture"),
     "text called xlsx": ("a.xlsx", "sentence", SEMICOLONS, f"{CSV_SEMICOLON}UTF-8."),
-    "Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "A file whose name ends in '.parquet' can't be read"),
+    "Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "The Parquet file is broken; save it again, or as CSV."),
     "equal sentences with other labels": (
         "a.csv", "sentence", table([("the same film", c) for _, c in FILMS]),
         "A repeated sentence counts once, with its first label",

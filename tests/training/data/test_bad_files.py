@@ -37,10 +37,11 @@ MOST_SECONDS = 2.0  # of the processor, for one file
 LONGEST = 200  # characters of a sentence
 
 
-def zipped(text: str) -> bytes:
+def zipped(text: str, *others: str, name: str = "a.csv") -> bytes:
     whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as archive:
-        archive.writestr("a.csv", text)
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in (name, *others):
+            archive.writestr(each, text)
     return whole.getvalue()
 
 
@@ -79,7 +80,11 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "a gzip bomb called csv": ("a.csv", "sentence", BOMB, "The file is compressed"),
     "a gzip bomb called tsv": ("a.tsv", "entities", BOMB, "The file is compressed"),
     "a gzip bomb": ("a.csv.gz", "sentence", BOMB, "ends in '.gz'"),
-    "a zip": ("a.zip", "sentence", zipped(GOOD), "ends in '.zip'"),
+    "a zip of two": ("a.zip", "sentence", zipped(GOOD, "b.csv"), "several files that can be read: 'a.csv', 'b.csv'"),
+    "a zip of nothing": ("a.zip", "sentence", zipped(GOOD, name="a.exe"), "The archive has no file that can be read"),
+    "a broken zip": ("a.zip", "sentence", zipped(GOOD)[:-30], "The zip archive is broken or has a password"),
+    "a zip bomb": ("a.zip", "sentence", zipped("a" * 6 * 2**20), "The file in the archive has 6.0 MB; the limit is 5 MB"),
+    "no Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "The Parquet file is broken"),
     "a zip called csv": ("a.csv", "sentence", zipped(GOOD), "a zip archive, not an Excel workbook"),
     "an ending of another kind": ("a.conll", "sentence", GOOD, "ends in '.conll'"),
     "no ending, other columns": ("data", "pair", GOOD, "No column is named sentence1 and sentence2"),

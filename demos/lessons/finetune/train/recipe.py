@@ -67,7 +67,7 @@ def _read(chosen: Recipe) -> tuple[Splits | None, str]:
     look = look_at(chosen.file, kind, chosen.columns)
     likely = look_at(chosen.file)
     task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
-    if look.found is None:
+    if look.mapping is None:
         return chosen.dataset(), ""
     try:
         dataset, refused = None if look.problem else chosen.dataset(), ""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from demos.errors import UserError
-from demos.training.data.columns import Column
-from demos.training.data.labels import in_order
-from demos.training.data.profiles import LABELS, TEXTS
+from demos.training.data.columns.labels import in_order
+from demos.training.data.columns.mapping import Column
+from demos.training.data.columns.profiles import LABELS, TEXTS
 from demos.training.data.readers import Reader, Source
 from demos.training.data.splits import (
     MAX_TRAIN,

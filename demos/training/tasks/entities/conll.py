@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from demos.errors import UserError
-from demos.training.data.columns import Column, Found, find
+from demos.training.data.columns.headers import column_name
+from demos.training.data.columns.mapping import Column, ColumnMap, find
 from demos.training.data.file_tables import MAX_ROWS, Cells, Table
-from demos.training.data.headers import column_name
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import SPLITS
 from demos.training.data.text_encoding import lines_of
@@ -34,7 +34,7 @@ class _Sentence:
     cells: list[list[str]] = field(default_factory=list)
 
 
-def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], Found]:
+def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], ColumnMap]:
     """(the sentences, where tokens and tags stand); "# split = test" goes before one sentence or many.
 
     Tokens are in the first column, or in the second where the first counts them; tags in the last that has entities
@@ -42,8 +42,8 @@ def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], Found]:
     Raises UserError that names the line.
     """
     sentences = _sentences(text)
-    found = _found([cells for sentence in sentences for cells in sentence.cells], sentences, chosen)
-    token, tag = (found.places[role][0] for role in ("tokens", "tags"))
+    mapping = _mapping([cells for sentence in sentences for cells in sentence.cells], sentences, chosen)
+    token, tag = (mapping.places[role][0] for role in ("tokens", "tags"))
     prefixed = language_of([cells[token] for sentence in sentences for cells in sentence.cells])
     rows = []
     for sentence in sentences:
@@ -56,7 +56,7 @@ def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], Found]:
         tags = [cells[tag] for cells in sentence.cells]
         places = [f"Line {number:,}" for number in sentence.numbers]
         rows.append(tagged_row(sentence.numbers[0], words, tags, sentence.split, places))
-    return as_bio(rows), found
+    return as_bio(rows), mapping
 
 
 def language_of(tokens: Sequence[str]) -> str:
@@ -105,7 +105,7 @@ def _sentences(text: str) -> list[_Sentence]:
     return sentences
 
 
-def _found(rows: Sequence[list[str]], sentences: Sequence[_Sentence], chosen: str) -> Found:
+def _mapping(rows: Sequence[list[str]], sentences: Sequence[_Sentence], chosen: str) -> ColumnMap:
     """Where tokens and tags stand."""
     names = [column_name(place) for place in range(len(rows[0]))]
     token = int(len(names) > LEAST_COLUMNS and all(_counts(sentence) for sentence in sentences))
@@ -126,7 +126,7 @@ def _found(rows: Sequence[list[str]], sentences: Sequence[_Sentence], chosen: st
         others = [names[place] for place in tagged if place != tag]
         notes = (f"The tags are those of {names[tag]}; {' and '.join(others)} also {_hold(others)} tags.",)
     listed: list[Cells] = list(enumerate(rows, start=1))
-    return Found(tuple(names), listed, False, places, bool(chosen) or len(tagged) < 2, "", notes)
+    return ColumnMap(tuple(names), listed, False, places, bool(chosen) or len(tagged) < 2, "", notes)
 
 
 def _hold(columns: Sequence[str]) -> str:

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.columns import Column, Found, find, value_at
+from demos.training.data.columns.headers import column_name
+from demos.training.data.columns.labels import MAX_LABEL
+from demos.training.data.columns.mapping import Column, ColumnMap, find, value_at
+from demos.training.data.columns.profiles import profile_of
 from demos.training.data.file_tables import Table, read_table
-from demos.training.data.headers import column_name
-from demos.training.data.labels import MAX_LABEL
-from demos.training.data.profiles import profile_of
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
 from demos.training.data.tables import MIN_PER_CLASS, ReadRows, Record, value_of
@@ -82,7 +82,7 @@ class LabelRow:
         return ", ".join(sorted(self.labels)) or "no label"
 
 
-def find_labels(table: Table, chosen: str = "") -> tuple[Found, LabelSets]:
+def find_labels(table: Table, chosen: str = "") -> tuple[ColumnMap, LabelSets]:
     """(the columns of a table, the labels of its rows): as chosen, or by their form and names.
 
     Raises UserError where there are no texts or no labels.
@@ -114,7 +114,7 @@ def find_labels(table: Table, chosen: str = "") -> tuple[Found, LabelSets]:
     where = {"text": (text,), "labels": sets.places} | ({"split": (split,)} if split is not None else {})
     names = tuple(name.strip() or column_name(place) for place, name in enumerate(header))
     profiles = tuple(profile_of([row[place] for row in cells]) for place in range(len(names)))
-    return Found(names, rows, named, where, profiles=profiles), _fitting(sets)
+    return ColumnMap(names, rows, named, where, profiles=profiles), _fitting(sets)
 
 
 def _fitting(sets: LabelSets) -> LabelSets:
@@ -127,13 +127,13 @@ def _fitting(sets: LabelSets) -> LabelSets:
 def read_labels(data: bytes, name: str, chosen: str = "") -> ReadRows:
     """A file's sentences with their labels. Raises UserError as `read_table` and `find_labels` do."""
     table = read_table(data, name)
-    found, sets = find_labels(table, chosen)
-    split = found.places.get("split")
+    mapping, sets = find_labels(table, chosen)
+    split = mapping.places.get("split")
     rows = [
-        _row(number, value_of(value_at(cells, found.places["text"])), labels, cells[split[0]] if split else "")
-        for (number, cells), labels in zip(found.rows, sets.sets, strict=True)
+        _row(number, value_of(value_at(cells, mapping.places["text"])), labels, cells[split[0]] if split else "")
+        for (number, cells), labels in zip(mapping.rows, sets.sets, strict=True)
     ]
-    return ReadRows(rows, table.read_as, found)
+    return ReadRows(rows, table.read_as, mapping)
 
 
 def label_rows(records: Sequence[Record]) -> list[LabelRow]:

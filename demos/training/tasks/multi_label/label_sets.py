@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demos.training.data.labels import NOTHING
+from demos.training.data.columns.labels import NOTHING
 from demos.training.data.tables import LABEL_NAMES, SPLIT_NAMES, TEXT_NAMES
 
 LABELS_NAMES = (*LABEL_NAMES, "tags", "topics", "emotions", "label_ids", "annotations")

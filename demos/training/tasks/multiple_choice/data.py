@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.columns import Column
+from demos.training.data.columns.mapping import Column
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
 from demos.training.data.tables import SPLIT, Record, value_of

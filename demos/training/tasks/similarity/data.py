@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from demos.bert.embeddings.agreement import Pair
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.columns import Column
-from demos.training.data.profiles import NUMBERS, TEXTS
+from demos.training.data.columns.mapping import Column
+from demos.training.data.columns.profiles import NUMBERS, TEXTS
 from demos.training.data.rated_pairs import FIRST, SCORE, SECOND, number_of
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, same, shared_note, split_items

@@ -31,7 +31,7 @@ NAME_LENGTH = 18  # of a class
 class SentenceView(TaskView):
     """A class for a sentence."""
 
-    kind, order, word, scheme = "sentence", 1, "Sentence", "class of a sentence"
+    kind, order, word, scheme = "sentence", 1, "Sentence", "one class"
     boxes: ClassVar[tuple[tuple[str, str], ...]] = (("Your own sentence", "I can't believe you remembered!"),)
     cut = False
     scores, figure, mistakes = staticmethod(scores_html), staticmethod(confusion_figure), staticmethod(mistakes_html)

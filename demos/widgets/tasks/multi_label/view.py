@@ -22,7 +22,7 @@ SHOWN_SETS = 5
 class MultiLabelView(TaskView):
     """Any number of labels for a sentence."""
 
-    kind, order, word, scheme = "labels", 2, "Several labels", "labels of a sentence"
+    kind, order, word, scheme = "labels", 2, "Several labels", "of a sentence"
     boxes = (("Your own sentence", "The pasta was lovely, but we waited an hour for it."),)
     cut = False
     figure, example_of = staticmethod(decisions_figure), staticmethod(example_of)

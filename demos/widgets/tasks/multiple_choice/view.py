@@ -26,7 +26,7 @@ ITEM_LENGTH = 60  # characters: an item is shown whose texts are about so long
 class ChoiceView(TaskView):
     """The right one of several endings."""
 
-    kind, order, word, scheme = "choice", 6, "Choice", "the correct ending"
+    kind, order, word, scheme = "choice", 6, "Choice", "correct ending"
     boxes = (
         ("Context", "It has rained all night, and the river is over the road."),
         ("Beginning of the next sentence", "The school bus"),

@@ -30,7 +30,7 @@ CHIPS = 14  # tokens of the paragraph on each side of the answer
 class QuestionView(TaskView):
     """An answer in a text."""
 
-    kind, order, word, scheme = "question", 5, "Question", "an answer in a text"
+    kind, order, word, scheme = "question", 5, "Question", "answer in a text"
     boxes = (
         ("Question", "When did Edith Marlowe open her bakery?"),
         (

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from demos.training.data.columns.labels import is_missing, visible
+from demos.training.data.columns.profiles import DATES, LABELS, NUMBERS, RUNNING, is_number, plain, profile_of
 from demos.training.data.file_tables import Cells, Table
-from demos.training.data.labels import is_missing, visible
-from demos.training.data.profiles import DATES, LABELS, NUMBERS, RUNNING, is_number, plain, profile_of
 
 LONGEST_NAME = 60  # characters of a name that are compared; a first row of longer ones names nothing
 

@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from demos.errors import UserError
+from demos.training.data.columns.headers import column_name, headed, name_of
+from demos.training.data.columns.labels import visible
+from demos.training.data.columns.profiles import EMPTY, LABELS, NUMBERS, RUNNING, SAME, TEXTS, Profile, profile_of
 from demos.training.data.file_tables import Cells, Table
-from demos.training.data.headers import column_name, headed, name_of
-from demos.training.data.labels import visible
-from demos.training.data.profiles import EMPTY, LABELS, NUMBERS, RUNNING, SAME, TEXTS, Profile, profile_of
 
 MOST_CHOSEN = 1_000  # characters of a choice of columns
 # The last word of a name that says what is known of a label or a text, and not what it is.
@@ -45,7 +45,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Found:
+class ColumnMap:
     """A table's columns and rows, and where each role stands."""
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Found:
     )  # by role, the places between which nothing decides
     profiles: tuple[Profile, ...] = field(default=(), compare=False)
 
-    def checked(self) -> Found:
+    def checked(self) -> ColumnMap:
         """These columns. Raises UserError where a required one is missing or not clear."""
         if self.problem:
             raise UserError(self.problem)
@@ -96,7 +96,7 @@ def parse_columns(text: str) -> list[tuple[str, str]]:
     return [(role.strip(), unquote(name.strip())) for role, _, name in pairs]
 
 
-def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), chosen: str = "") -> Found:
+def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), chosen: str = "") -> ColumnMap:
     """Where each role of `columns` stands: as `chosen` (`print_columns`) if the table has these columns, else guessed.
 
     `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
@@ -114,7 +114,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
             guess.places |= places
             guess.by_names(only_optional=True)
             known = guess.places, True, guess.problem()
-            return Found(head.names, head.rows, head.named, *known, plain=plain, profiles=profiles)
+            return ColumnMap(head.names, head.rows, head.named, *known, plain=plain, profiles=profiles)
         notes = (f"The chosen column {visible(absent[:40])!r} is not in this file, so its columns were found again.",)
     guess.by_names()
     guess.by_parts()
@@ -123,7 +123,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
     if unnamed and guess.missing() and not guess.close:
         guess.places = {role: (place,) for place, role in enumerate(nameless)}
     known = guess.places, guess.sure, guess.problem()
-    return Found(head.names, head.rows, head.named, *known, notes, plain, guess.close, profiles)
+    return ColumnMap(head.names, head.rows, head.named, *known, notes, plain, guess.close, profiles)
 
 
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
@@ -270,11 +270,11 @@ class _Guess:
         return f"No column is named {' and '.join(missing)}; the first row has {shown}."
 
 
-def suspected_group(found: Found) -> int | None:
+def suspected_group(mapping: ColumnMap) -> int | None:
     """A column of numbers that grow and repeat, beside texts: rows of one number are likely to belong together."""
-    taken = {place for places in found.places.values() for place in places}
-    for place, profile in enumerate(found.profiles):
-        repeated = profile.kind == RUNNING and 2 * profile.different <= len(found.rows) * profile.filled
+    taken = {place for places in mapping.places.values() for place in places}
+    for place, profile in enumerate(mapping.profiles):
+        repeated = profile.kind == RUNNING and 2 * profile.different <= len(mapping.rows) * profile.filled
         if repeated and place not in taken:
             return place
     return None

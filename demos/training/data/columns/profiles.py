@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from demos.training.data.labels import MAX_CLASSES, MAX_LABEL, is_missing
+from demos.training.data.columns.labels import MAX_CLASSES, MAX_LABEL, is_missing
 
 TEXTS, LABELS, NUMBERS, DATES, ADDRESSES = "text", "label", "number", "date", "address"
 RUNNING, IDS, TREES, SAME, EMPTY, OTHER = "running", "id", "tree", "same", "empty", "other"
