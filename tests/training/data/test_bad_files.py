@@ -83,7 +83,9 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "a zip of two": ("a.zip", "sentence", zipped(GOOD, "b.csv"), "several files that can be read: 'a.csv', 'b.csv'"),
     "a zip of nothing": ("a.zip", "sentence", zipped(GOOD, name="a.exe"), "The archive has no file that can be read"),
     "a broken zip": ("a.zip", "sentence", zipped(GOOD)[:-30], "The zip archive is broken or has a password"),
-    "a zip bomb": ("a.zip", "sentence", zipped("a" * 6 * 2**20), "The file in the archive has 6.0 MB; the limit is 5 MB"),
+    "a zip bomb": (
+        "a.zip", "sentence", zipped("a" * 6 * 2**20), "The file in the archive has 6.0 MB; the limit is 5 MB",
+    ),
     "no Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "The Parquet file is broken"),
     "a zip called csv": ("a.csv", "sentence", zipped(GOOD), "a zip archive, not an Excel workbook"),
     "an ending of another kind": ("a.conll", "sentence", GOOD, "ends in '.conll'"),
