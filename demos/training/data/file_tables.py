@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ BROKEN = {  # what Python's csv module says, and what it means
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
 }
 PARQUET_FORM = "a Parquet file"  # as the page says
+MOST_TITLES = 9  # rows above a header
 SAMPLED = 20  # lines that say which sign stands between the columns
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,9}")
@@ -50,7 +51,7 @@ class Table:
 
 def read_table(data: bytes, name: str) -> Table:
     """A file's cells, every row as wide as the first. Raises UserError for what `read_columns` refuses."""
-    table = _read(data, ending_of(name, TABLES, data))
+    table = _without_titles(_read(data, ending_of(name, TABLES, data)))
     if not table.rows:
         raise UserError("The file has no rows.")
     width = len(table.header)
@@ -61,6 +62,23 @@ def read_table(data: bytes, name: str) -> Table:
             columns = f"{len(cells):,} column{'' if len(cells) == 1 else 's'}"
             raise UserError(f"Row {number:,} has {columns}, but the first row has {width}.")
     return table
+
+
+def _without_titles(table: Table) -> Table:
+    """The table from its header on: rows above it with a title in their first cell are passed over."""
+    first = next((at for at, (_, cells) in enumerate(table.rows) if sum(map(bool, map(_stripped, cells))) > 1), 0)
+    if table.keyed or not 0 < first <= MOST_TITLES:
+        return table
+    head = table.rows[first][1]
+    padded = len(head) > 2 and all(len(cells) == len(head) and _stripped(cells[0]) for _, cells in table.rows[:first])
+    if not (padded or all(len(cells) == 1 for _, cells in table.rows[:first])) or not all(map(_stripped, head)):
+        return table
+    skipped = table.read_as.skipped + table.rows[first][0] - 1
+    return replace(table, header=tuple(head), rows=table.rows[first:], read_as=replace(table.read_as, skipped=skipped))
+
+
+def _stripped(cell: Any) -> str:
+    return str(cell).strip()
 
 
 def _read(data: bytes, ending: str) -> Table:
@@ -176,10 +194,12 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
     lines = [line for line in lines_of(text[:20_000].lstrip("\r\n "))[:SAMPLED] if line.strip()]
     first = lines[0] if lines else ""
 
-    def score(delimiter: str) -> tuple[bool, int]:
+    def score(delimiter: str) -> tuple[bool, int, int]:
         rows = list(csv.reader(lines, delimiter=delimiter))
-        widths = {len(row) for row in (rows[:-1] if len(rows) > 2 else rows)}  # the last may be cut
-        return len(widths) == 1 and widths != {1}, first.count(delimiter)
+        rows = rows[:-1] if len(rows) > 2 else rows  # the last may be cut
+        begin = next((at for at, row in enumerate(rows[: MOST_TITLES + 1]) if len(row) > 1), 0)  # below titles
+        widths = {len(row) for row in rows[begin:]}
+        return len(widths) == 1 and widths != {1}, -begin, lines[begin].count(delimiter) if lines else 0
 
     try:
         return max(delimiters, key=score), text

@@ -272,6 +272,7 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
     if not read_as.encoding:
+        options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
         return "", f"pd.read_excel({path}, {options})", ()
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
     options += f", skiprows={read_as.skipped}" if read_as.skipped else ""

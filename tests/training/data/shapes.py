@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from tests.training.data.workbook_files import workbook
+
 Value = str | list[str]
 
 
@@ -131,6 +133,9 @@ FLAGS += [
     for k in range(30)
 ]
 
+SURVEY = ("Nr", "Beitrag", "Stimmung")
+ANSWERS = [(k, f"we like the {place} {k}", ("gut", "so")[k % 2]) for k, place in enumerate(PLACES * 2)]
+
 
 def packed(name: str, held: bytes) -> bytes:
     """A zip archive of one file and a text beside it, as macOS packs them."""
@@ -229,5 +234,13 @@ SHAPES = {
     "columns of 0 and 1": Shape(
         "flags.csv", table(FLAGS), "labels", {"text": "comment_text", "labels": ["rude", "threat", "spam"]},
         {"rude": 15, "spam": 6, "threat": 10},
+    ),
+    "titles above the header": Shape(
+        "survey.csv", b"Survey of the spring;;\n\nRoom 12;;\n" + table([SURVEY, *ANSWERS], ";"),
+        "sentence", {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
+    ),
+    "titles above the header of a workbook": Shape(
+        "survey.xlsx", workbook([("Survey",), (), SURVEY, *ANSWERS]), "sentence",
+        {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
     ),
 }  # fmt: skip
