@@ -77,3 +77,26 @@ def test_a_file_of_another_task_stays_and_the_page_names_the_task(
     page.get_by_text("class of a pair").click()
     expect(page.locator("#finetune-data")).to_contain_text("pairs.tsv")
     expect(page.locator(MENU.format("hypothesis"))).to_have_value("sentence2")
+
+
+def test_html_is_removed_and_groups_are_kept_together_at_one_press(
+    open_lesson: Callable[..., Page], tmp_path: Path
+) -> None:
+    rows = "".join(f"{k // 4},so <b>it</b> was {('dull', 'fine')[k % 2]} {k},{k % 2}\n" for k in range(60))
+    path = tmp_path / "films.csv"
+    path.write_text("film,text,label\n" + rows, encoding="utf-8")
+    page = open_lesson("finetune")
+    pick(page, "your own file")
+    page.locator("#lesson-finetune input[type=file]").first.set_input_files(path)
+    picker = page.locator("#finetune-columns")
+    expect(picker).to_contain_text("HTML stands in 60 texts; it takes")
+    expect(picker.locator(".columns-example")).to_have_text("so <b>it</b> was dull 0 → so it was dull 0")
+    picker.get_by_role("button", name="Keep them in one split").click()
+    picker.get_by_role("button", name="Remove the HTML").click()  # perhaps before the answer to the first
+    expect(picker.get_by_role("button", name="Keep the HTML")).to_be_visible()
+    expect(page.locator(MENU.format("film"))).to_have_value("group")
+    expect(page.locator("#finetune-data")).to_contain_text("so it was")
+    expect(page.locator("#finetune-data")).to_contain_text("Rows of one group stay in one split.")
+    picker.get_by_role("button", name="Keep the HTML").click()
+    expect(picker.get_by_role("button", name="Remove the HTML")).to_be_visible()
+    expect(page.locator(MENU.format("film"))).to_have_value("group")

@@ -8,7 +8,7 @@ from typing import Any
 from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.data.columns.labels import visible
-from demos.training.data.columns.mapping import Column, quoted
+from demos.training.data.columns.mapping import Column, ColumnMap, quoted, suspected_group
 from demos.training.data.columns.markup import without_markup
 from demos.training.look import Look
 
@@ -64,8 +64,17 @@ def picker_html(
             most=max(look.labels.values(), default=1),
             left_out=look.left_out,
             markup=_markup(look, tokenizer),
+            group=_group(mapping, columns),
         )
     )
+
+
+def _group(mapping: ColumnMap, columns: Sequence[Column]) -> dict[str, str] | None:
+    """The column that is likely to say which rows belong together, where none is chosen; else None."""
+    place = suspected_group(mapping) if any(column.role == "group" for column in columns) else None
+    if place is None or "group" in mapping.places:
+        return None
+    return {"name": mapping.names[place], "address": quoted(mapping.names[place])}
 
 
 def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:

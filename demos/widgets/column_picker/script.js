@@ -13,9 +13,11 @@ function choice() {
 }
 
 element.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-html]");
+  const button = event.target.closest?.("[data-html], [data-group]");
   if (!button) return;
-  removed = button.dataset.html !== "";
+  const { html, group } = button.dataset;
+  if (html !== undefined) removed = html !== "";
+  else for (const menu of menus()) if (menu.dataset.column === group) menu.value = "group";
   asked = choice();
   trigger("select");
 });
