@@ -27,7 +27,7 @@ POINTS = range(int(LOWEST), int(HIGHEST) + 1)
 class SimilarityView(TaskView):
     """A score for a pair."""
 
-    kind, order, word, scheme = "similarity", 7, "Similarity", "a score for a pair"
+    kind, order, word, scheme = "similarity", 7, "Similarity", "score of a pair"
     boxes = (
         ("First sentence", "A man is playing a guitar."),
         ("Second sentence", "Somebody plays an instrument."),
