@@ -27,6 +27,6 @@ def test_each_task_reads_the_endings_that_its_picker_offers_and_no_other(kind: s
 
 def test_the_dialog_is_told_the_endings_and_gradio_takes_a_name_without_one(tmp_path: Path) -> None:
     picker = file_picker("CSV", (".csv", ".xlsx"))
-    assert picker.elem_classes == ["file-picker", "reads-csv", "reads-xlsx"]
+    assert picker.elem_classes == ["file-picker", "reads-csv", "reads-xlsx", "reads-zip"]
     (tmp_path / "data").write_text("text,label\n", encoding="utf-8")
     assert picker.preprocess(FileData(path=str(tmp_path / "data"))) == str(tmp_path / "data")
