@@ -164,12 +164,15 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
     assert json.loads(update["curve"])["status"] == "The file has one column; a text and a label column are needed."
     assert (update["run"], update["start"]["interactive"]) == ("", True)
     picked = ("sentence", UPLOAD, str(broken), None, "", "", 1_500)
-    shown = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *picked, *CHOSEN)
-    assert "The file has one column; a text and a label column are needed." in shown["picker"]
+    shown = wired.draws[2]["show"](Sentence("", "", "tiny"), *picked, 0)
+    assert "The file has one column; a text and a label column are needed." in shown
+    told = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *picked, *CHOSEN)["told"]
+    assert "A text and a label column" in told
     (tmp_path / "empty.csv").write_bytes(b"")
     nothing = ("sentence", UPLOAD, str(tmp_path / "empty.csv"), None, "", "", 1_500)
     with pytest.raises(UserError, match="The file has no rows"):
         wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *nothing, *CHOSEN)
+    assert wired.draws[2]["show"](Sentence("", "", "tiny"), *nothing, 0) == ""  # told once
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:

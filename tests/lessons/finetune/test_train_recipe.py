@@ -35,7 +35,7 @@ from tests.one_line import flat
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
-    draw, costs = wired.draws
+    draw, costs, _ = wired.draws
     shown = draw["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *CHOSEN)
     assert {wired.parts[name] for name in shown} == set(draw["outputs"])
     names = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")

@@ -23,7 +23,7 @@ from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
-from demos.training.export.recipe_file import Recipe, chosen_recipe
+from demos.training.export.recipe_file import chosen_recipe
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
 from demos.training.look import look_at
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
@@ -37,7 +37,7 @@ from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView
 
-SHOWN = ("preset_told", "files", "picker", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
+SHOWN = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
 TEXT_LENGTH = 300  # characters of an example as T5 would read it
 UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 
@@ -56,24 +56,26 @@ def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
-def _read(chosen: Recipe) -> tuple[Splits | None, str]:
-    """(the data, the column picker of a reader's own file); where its columns are not clear or do not do, only that.
+def column_html(kind: str, file: str, columns: str, *picked: Any) -> str:
+    """The column picker of a reader's own file; "" for a file of which nothing can be made, which the data tells.
 
-    Raises UserError where nothing can be made of a file, and for any other data that can't be had.
+    `picked` is what `read_dataset` takes beside these.
     """
-    if chosen.data != UPLOAD:
-        return chosen.dataset(), ""
-    kind, columns = chosen.task, reader_of(chosen.task).columns
-    look = look_at(chosen.file, kind, chosen.columns)
-    likely = look_at(chosen.file)
-    task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
-    if look.mapping is None:
-        return chosen.dataset(), ""
+    test_file, hub, most, seed = picked
     try:
-        dataset, refused = None if look.problem else chosen.dataset(), ""
-    except UserError as error:
-        dataset, refused = None, str(error)
-    return dataset, picker_html(look, columns, chosen.columns, refused, task, own_tokenizer())
+        look, likely = look_at(file, kind, columns), look_at(file)
+    except UserError:
+        return ""
+    if look.mapping is None:
+        return ""
+    refused = ""
+    if not look.problem:
+        try:
+            read_dataset(kind, UPLOAD, file, test_file, hub, columns, most, seed)
+        except UserError as error:
+            refused = str(error)
+    task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
+    return picker_html(look, reader_of(kind).columns, columns, refused, task, own_tokenizer())
 
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
@@ -92,16 +94,18 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
                 + (few_shot_html() if learns_from_pairs(settings, kind) else "")
             ),
             "files": gr.update(visible=chosen.data == UPLOAD),
-            "picker": "",
             "hubs": gr.update(visible=chosen.data == HUB),
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
             tasks = [task for task in GLUE if task.kind == kind and chosen.data == HUB]
             return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind, tasks)}
-        dataset, shown["picker"] = _read(chosen)
-        if dataset is None:
-            return shown | {"told": layout.TEXT.awaited("", reader_of(kind).requirement)}
+        try:
+            dataset = chosen.dataset()
+        except UserError:
+            if chosen.data != UPLOAD or look_at(chosen.file, kind, chosen.columns).mapping is None:
+                raise
+            return shown | {"told": layout.TEXT.awaited("", reader_of(kind).requirement)}  # the column picker says why
         task = task_of(dataset, settings)
         at_hand = store.tokenizer_at_hand(spec.key)
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
@@ -138,6 +142,13 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             "code": code,
         }
 
+    def show_columns(
+        _: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any
+    ) -> str:
+        """Which column of a reader's own file is which."""
+        own = data == UPLOAD and file
+        return column_html(kind, file, columns, test_file, hub, most, seed) if own else ""
+
     def show_cost(bar: Sentence, earlier: str, history: list[Record], *form: Any) -> str:
         """What Start would do, counted on the model."""
         try:
@@ -173,6 +184,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     page.draw(by_component(parts, show), [parts["preset"], *form], shown, triggers=moved, show_progress="hidden")
     counted = [*moved, parts["kept"].change]  # after a run, now with its speed
     page.draw(show_cost, form, [parts["cost"]], triggers=counted, show_progress="hidden", pure=False)
+    read = [*picked, parts["seed"]]
+    page.draw(show_columns, read, [parts["picker"]], triggers=data_moved, show_progress="hidden")
     page.on(
         [page.settled.change, *data_moved[1:]],
         show_idle,
