@@ -15,25 +15,20 @@ from demos.training.data.columns.labels import in_order
 from demos.training.data.columns.mapping import ColumnMap, value_at
 from demos.training.data.columns.markup import has_markup
 from demos.training.data.columns.profiles import NUMBERS, TEXTS
-from demos.training.data.file_tables import read_table
+from demos.training.data.file_tables import JSON, ending_of, read_table
 from demos.training.data.packed import unpacked
 from demos.training.data.readers import Reader
 from demos.training.data.splits import count_of
 from demos.training.data.tables import records_of, usable, value_of
 from demos.training.data.text_encoding import file_bytes
 from demos.training.sources import READERS, reader_of
-from demos.training.tasks.entities.files import CONLL_FORM
+from demos.training.tasks.entities.files import CONLL, CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
+from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.question_answering.data import distinct_questions
 
-SPECIFIC = (
-    "question",
-    "choice",
-    "entities",
-    "pair",
-    "labels",
-    "sentence",
-)  # the tasks, those with more names of columns first
+# The tasks, those with more names of columns first.
+SPECIFIC = ("question", "choice", "entities", "pair", "labels", "sentence")
 
 
 @dataclass(frozen=True)
@@ -98,8 +93,10 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
 
 def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     """(the tasks that a file may be for, the likeliest first, whether it is clear)."""
-    for kind in ("question", "entities"):  # forms whose parts are no columns of a table
+    for kind, endings in (("question", JSON), ("entities", CONLL)):  # forms whose parts are no columns of a table
         with suppress(UserError):
+            if ending_of(name, READERS[kind].endings, data) not in endings:
+                continue
             read = READERS[kind].read(data, name)
             if read.mapping is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):
                 return [kind], True
@@ -128,7 +125,7 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
             marked = mapping.places["labels"]
             one_column = len(marked) == 1
             by_name = by_name and one_column
-            if one_column and not any(len(row.labels) > 1 for row in reader.read(data, name).rows):
+            if one_column and not find_labels(table)[1].several:
                 continue
             clear = by_name or not one_column  # lists may be the answers of several people, too
         (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(mapping) else kind)

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_finetune import pick
 
+Opener = Callable[..., Page]
 MENU = '#finetune-columns select[data-column="{}"]'
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -37,10 +38,16 @@ def survey(tmp_path: Path) -> Path:
     return path
 
 
-def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Callable[..., Page], survey: Path) -> None:
-    page = open_lesson("finetune", epochs=1, hidden=0)
+def with_file(open_lesson: Opener, path: Path, **choices: object) -> Page:
+    """The page of Train with this file chosen."""
+    page = open_lesson("finetune", **choices)
     pick(page, "your own file")
-    page.locator("#lesson-finetune input[type=file]").first.set_input_files(survey)
+    page.locator("#lesson-finetune input[type=file]").first.set_input_files(path)
+    return page
+
+
+def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Opener, survey: Path) -> None:
+    page = with_file(open_lesson, survey, epochs=1, hidden=0)
     picker = page.locator("#finetune-columns")
     expect(picker).to_contain_text("The text may be the column 'q6' or 'q13'; choose which it is.")
     expect(picker.locator("thead select")).to_have_count(15)
@@ -64,30 +71,22 @@ def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Callable[...,
     expect(picker.locator(".columns-classes li")).to_have_text(["milk 20", "none 20", "tea 20"])
 
 
-def test_a_file_of_another_task_stays_and_the_page_names_the_task(
-    open_lesson: Callable[..., Page], tmp_path: Path
-) -> None:
+def test_a_file_of_another_task_stays_and_the_page_names_the_task(open_lesson: Opener, tmp_path: Path) -> None:
     rows = "".join(f"Is it {k}?\tIt is number {k}.\t{('no', 'yes')[k % 2]}\n" for k in range(40))
     path = tmp_path / "pairs.tsv"
     path.write_text("premise\thypothesis\tgold_label\n" + rows, encoding="utf-8")
-    page = open_lesson("finetune")
-    pick(page, "your own file")
-    page.locator("#lesson-finetune input[type=file]").first.set_input_files(path)
+    page = with_file(open_lesson, path)
     expect(page.locator("#finetune-columns")).to_contain_text("The columns of this file fit the task Two sentences.")
     page.get_by_text("class of a pair").click()
     expect(page.locator("#finetune-data")).to_contain_text("pairs.tsv")
     expect(page.locator(MENU.format("hypothesis"))).to_have_value("sentence2")
 
 
-def test_html_is_removed_and_groups_are_kept_together_at_one_press(
-    open_lesson: Callable[..., Page], tmp_path: Path
-) -> None:
+def test_html_is_removed_and_groups_are_kept_together_at_one_press(open_lesson: Opener, tmp_path: Path) -> None:
     rows = "".join(f"{k // 4},so <b>it</b> was {('dull', 'fine')[k % 2]} {k},{k % 2}\n" for k in range(60))
     path = tmp_path / "films.csv"
     path.write_text("film,text,label\n" + rows, encoding="utf-8")
-    page = open_lesson("finetune")
-    pick(page, "your own file")
-    page.locator("#lesson-finetune input[type=file]").first.set_input_files(path)
+    page = with_file(open_lesson, path)
     picker = page.locator("#finetune-columns")
     expect(picker).to_contain_text("HTML stands in 60 texts; it takes")
     expect(picker.locator(".columns-example")).to_have_text("so <b>it</b> was dull 0 → so it was dull 0")

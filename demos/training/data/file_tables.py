@@ -92,9 +92,10 @@ def _read(data: bytes, ending: str) -> Table:
     if ending in JSON:
         return _keyed(text, encoding)
     lines = lines_of(text)
-    bound(sum(1 for line in lines if line.strip()) if labelled_lines(lines[:SAMPLED]) else 0, MAX_ROWS)
-    if labelled := labelled_lines(lines[:SAMPLED]) and labelled_lines(lines):
-        return Table(("label", "text"), list(labelled[1]), True, ReadAs(labelled[0], encoding))
+    if labelled_lines(lines[:SAMPLED]):
+        bound(sum(1 for line in lines if line.strip()), MAX_ROWS)
+        if labelled := labelled_lines(lines):
+            return Table(("label", "text"), list(labelled[1]), True, ReadAs(labelled[0], encoding))
     if ending == ".csv":
         return _read_csv(text, encoding)
     if ending == ".tsv":

@@ -76,13 +76,15 @@ def reading_of(recipe: Recipe) -> Reading:
     path = Path(recipe.file) if own else DATA / BUNDLED[recipe.data]
     chosen = recipe.columns if own else ""
     paths = [path, *([Path(recipe.test_file)] if own and recipe.test_file else [])]
-    reads = [reader_of(recipe.task).read(file_bytes(each), each.name, chosen) for each in paths]
+    contents = [file_bytes(each) for each in paths]
+    reads = [reader_of(recipe.task).read(data, each.name, chosen) for data, each in zip(contents, paths, strict=True)]
     rows = [row for read in reads for row in read.rows]
     spelling = merged([row.label for row in rows if isinstance(row, Row)])
     shown = path.name if own else f"assets/data/{path.name}"
-    first = _file(recipe.task, path, reads[0], chosen, spelling, shown, "rows")
+    first = _file(recipe.task, path.name, contents[0], reads[0], chosen, spelling, shown, "rows")
     if own and recipe.test_file:
-        second = _file(recipe.task, paths[1], reads[1], chosen, spelling, paths[1].name, "test")
+        name = paths[1].name
+        second = _file(recipe.task, name, contents[1], reads[1], chosen, spelling, name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         lines = second.lines
         for function in (UNQUOTED, PLAIN):
@@ -128,16 +130,24 @@ def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _file(
-    kind: str, path: Path, read: ReadRows, chosen: str, spelling: Mapping[str, str], shown: str, variable: str
+    kind: str,
+    name: str,
+    data: bytes,
+    read: ReadRows,
+    chosen: str,
+    spelling: Mapping[str, str],
+    shown: str,
+    variable: str,
 ) -> _File:
     """How a program reads one file; `spelling` is each label's class."""
-    data, reader = file_bytes(path), reader_of(kind)
-    if inner := packed_name(data, path.name, reader.endings):
-        data, _ = unpacked(data, path.name, reader.endings)
-        file = _lines(kind, data, Path(inner).name, reader, read, chosen, spelling, inner, variable)
-        extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
-        return _File(("import zipfile", *file.imports), extracted, file.splits)
-    return _lines(kind, data, path.name, reader, read, chosen, spelling, shown, variable)
+    reader = reader_of(kind)
+    inner = packed_name(data, name, reader.endings)
+    if not inner:
+        return _lines(kind, data, name, reader, read, chosen, spelling, shown, variable)
+    data, name = unpacked(data, name, reader.endings)
+    file = _lines(kind, data, name, reader, read, chosen, spelling, inner, variable)
+    extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
+    return _File(("import zipfile", *file.imports), extracted, file.splits)
 
 
 def _lines(
@@ -271,11 +281,10 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
     if table.keyed:
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
+    options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
     if not read_as.encoding:
-        options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
         return "", f"pd.read_excel({path}, {options})", ()
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
-    options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
     reading = f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
     if not table.unquoted:
         return "", reading, ()

@@ -56,9 +56,8 @@ class ColumnMap:
     problem: str = ""  # what is missing or not clear, one sentence
     notes: tuple[str, ...] = ()
     plain: bool = False  # whether HTML is taken out of the texts
-    close: Mapping[str, Sequence[int]] = field(
-        default_factory=dict
-    )  # by role, the places between which nothing decides
+    # By role, the places between which nothing decides.
+    close: Mapping[str, Sequence[int]] = field(default_factory=dict)
     profiles: tuple[Profile, ...] = field(default=(), compare=False)
 
     def checked(self) -> ColumnMap:
@@ -71,11 +70,6 @@ class ColumnMap:
     def columns(self) -> dict[str, list[str]]:
         """The names of each role's columns."""
         return {role: [self.names[place] for place in places] for role, places in self.places.items()}
-
-    @property
-    def chosen(self) -> str:
-        """These columns as a choice."""
-        return print_columns([(role, name) for role, names in self.columns.items() for name in names])
 
 
 def print_columns(chosen: Sequence[tuple[str, str]]) -> str:
@@ -216,7 +210,7 @@ class _Guess:
         if len(self.names) == 2 and {column.role for column in self.columns} >= {"text", "label"}:
             self._of_two()
         text = self.places.get("text", ())
-        if len(text) == 1 and self.plain and _parts(self.header[text[0]])[-1:] in [[title] for title in TITLES]:
+        if len(text) == 1 and self.plain and TITLES.intersection(_parts(self.header[text[0]])[-1:]):
             others = [p for p in range(len(self.names)) if self.free(p) and self.profiles[p].may_be_text]
             if others:  # a headline and what stands below it
                 self.places["text"] = (*text, max(others, key=lambda place: self.profiles[place].length))
@@ -258,9 +252,9 @@ class _Guess:
         missing = [column.role for column in self.missing()]
         if not missing:
             return ""
-        if len(self.first) == 1 and len(missing) > 0 and len([c for c in self.columns if c.required]) > 1:
-            needed = " and a ".join(column.role for column in self.columns if column.required)
-            return f"The file has one column; a {needed} column are needed."
+        required = [column.role for column in self.columns if column.required]
+        if len(self.first) == 1 and len(required) > 1:
+            return f"The file has one column; a {' and a '.join(required)} column are needed."
         shown = ", ".join(repr(visible(name[:30])) for name in self.first[:8])
         shown = shown if len(shown) <= 100 else f"{shown[:99]}…"
         first = missing[0]
