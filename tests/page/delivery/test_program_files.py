@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE
+from demos.figures.training_program import program_of
 from demos.files import ASSETS
-from demos.page.delivery.program_files import ProgramFiles
+from demos.page.delivery.program_files import ProgramFiles, program_files
+from demos.training.export.recipe_file import Recipe
+from demos.training.sources import SOURCES
 
 
 @pytest.fixture
@@ -20,6 +26,7 @@ def client() -> TestClient:
     ("name", "kind"),
     [
         ("data/emotion.tsv", "text/plain; charset=utf-8"),
+        ("data/restaurants.jsonl", "text/plain; charset=utf-8"),
         ("ready/entities/run.json", "text/plain; charset=utf-8"),
         ("translation/none.safetensors", "application/octet-stream"),
     ],
@@ -30,6 +37,13 @@ def test_a_file_is_at_its_address(client: TestClient, name: str, kind: str) -> N
     assert answer.content == (ASSETS / name).read_bytes()
     size = client.head(f"/files/assets/{name}")
     assert (size.content, int(size.headers["content-length"])) == (b"", len(answer.content))
+
+
+@pytest.mark.parametrize("data", SOURCES)
+def test_the_file_that_a_recipes_program_reads_is_there(data: str) -> None:
+    program = program_of(CATALOGUE[BUNDLED], Recipe(BUNDLED, SOURCES[data].kind, data))
+    named = re.findall(r"""["'](assets/[\w./-]+\.\w+)["']""", program)
+    assert named and {f"/files/{name}" for name in named} <= program_files().keys()
 
 
 @pytest.mark.parametrize(
