@@ -427,6 +427,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("pretraining", "next_sentence"): "random",
     ("pretraining", "corruption"): "learn",
     ("pretraining", "spans"): "span",
+    ("pretraining", "two_words"): "text",
     ("embeddings", "pooling"): "tokens",
     ("embeddings", "maps"): "near",
     ("embeddings", "siamese"): "one",
