@@ -61,7 +61,7 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     expect(page.locator(TITLE)).to_be_focused()
     expect(picture).to_have_css("visibility", "hidden")
     assert "questions=" not in page.url
-    card.get_by_label("(number of tokens) ×", exact=False).first.check()
+    card.get_by_label("768, and 20", exact=False).check()
     page.keyboard.press("Enter")
     expect(card.locator(".facts")).to_contain_text("the last layer")
     expect(page.locator("#embeddings-pooling-count.toured")).to_be_visible()
