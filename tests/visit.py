@@ -9,22 +9,10 @@ from typing import Any
 
 import httpx
 
+from demos.lessons.finetune.train.part import PICKED
 from demos.training.form_values import RECIPE
 
-BEFORE_RECIPE = (
-    "run",
-    "reader",
-    "text",
-    "pair",
-    "model",
-    "earlier",
-    "task",
-    "data",
-    "file",
-    "test_file",
-    "hub",
-    "most",
-)
+BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "earlier", *PICKED)
 
 
 class Visit:

@@ -12,7 +12,7 @@ from typing import Any
 from demos.errors import UserError
 from demos.training.data.columns.headers import name_of
 from demos.training.data.columns.labels import in_order
-from demos.training.data.columns.mapping import ColumnMap, value_at
+from demos.training.data.columns.mapping import ColumnMap, UnclearError, value_at
 from demos.training.data.columns.markup import has_markup
 from demos.training.data.columns.profiles import NUMBERS, TEXTS
 from demos.training.data.file_tables import JSON, ending_of, read_table
@@ -89,6 +89,19 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
         raise first or UserError("The file has no rows.")
     best = next((look for look in looks if not look.problem), looks[0])
     return best if sure else Look(**{**vars(best), "sure": False})
+
+
+def look_at_hub(name: str, kind: str, chosen: str = "") -> Look:
+    """A look at a data set of the Hub, for a `kind` of task. Raises UserError where it can't be had."""
+    reader = reader_of(kind)
+    try:
+        fetched = reader.fetch(name, chosen)
+    except UnclearError as unclear:
+        mapping = unclear.mapping
+        return Look(kind, mapping, False, len(mapping.rows), {}, {}, mapping.notes, mapping.problem)
+    rows, labels, left_out, notes = COUNTED.get(kind, _plain)(reader.rows(fetched.records))
+    every = (*fetched.mapping.notes, *fetched.notes, *notes)
+    return Look(kind, fetched.mapping, fetched.mapping.sure, rows, labels, left_out, every, marked=fetched.marked)
 
 
 def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:

@@ -87,7 +87,7 @@ def test_a_choice_overrules_the_guess_and_travels(tmp_path: Path, monkeypatch: p
 def test_a_choice_of_columns_that_a_file_lacks_is_said(tmp_path: Path) -> None:
     look = look_at(_written(SHAPES["eleven columns"], tmp_path), "sentence", "text=body,label=mood")
     assert look.as_json()["columns"] == {"text": "text", "label": "mood_sentiment"}
-    assert "The chosen column 'body' is not in this file, so its columns were found again." in look.notes
+    assert "The chosen column 'body' is not there, so the columns were found again." in look.notes
     with pytest.raises(UserError, match="There is no 'colour' to choose a column for"):
         look_at(_written(SHAPES["eleven columns"], tmp_path), "sentence", "colour=text")
 

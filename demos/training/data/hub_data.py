@@ -6,21 +6,16 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import Any, ClassVar
 
-import numpy as np
-
-from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
 from demos.training.data.benchmarks import data_id
-from demos.training.data.columns.mapping import Column, find
-from demos.training.data.file_tables import MAX_ROWS, Table
-from demos.training.data.read_as import ReadAs
-from demos.training.data.splits import SPLITS
-from demos.training.data.tables import Record, value_of
+from demos.training.data.columns.mapping import Column, ColumnMap, UnclearError
+from demos.training.data.file_tables import MAX_ROWS
+from demos.training.data.hub_rows import Finder, HubRows, answer_of, characters_of, named_splits
+from demos.training.data.tables import Record
 
 REACH_SECONDS = 4.0  # for the Hub to answer at all
 SECONDS = 60.0  # for the whole data set
@@ -35,11 +30,12 @@ NAME = re.compile(
 )
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
 HIDDEN = frozenset({"-1", "-1.0"})  # a class or score where a shared task keeps its answers to itself
-SAMPLE = 200  # rows of a split by which columns without a known name are found
-_UNREAD = re.compile("Image|Audio|Video|Pdf|Nifti|Array")  # kinds of columns that hold no text
-ANSWERS = ("label", "score")  # the roles of what is to be predicted, of which a task has one
 TAUGHT = ("", "train", "validation")  # the splits that classes are learned from: the first that there is
 NO_HUB = "The Hugging Face Hub could not be reached; the data of this app and your own files work without it."
+
+
+class NotFetchedError(UserError):
+    """A data set that is not to be had, whatever its columns are."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,10 @@ class Fetched:
     name: str
     records: tuple[Record, ...]
     notes: tuple[str, ...]
-    columns: Mapping[str, str] = field(default_factory=dict)  # role -> the column's name there
+    mapping: ColumnMap  # of the columns; its rows are the first ones alone
     splits: Mapping[str, str] = field(default_factory=dict)  # train, validation, test -> the split's name there
     parsed: frozenset[str] = frozenset()  # the roles of columns whose text holds lists, as JSON
+    marked: tuple[str, ...] = ()  # the texts that hold HTML, as they are on the Hub
 
     @property
     def source(self) -> str:
@@ -61,19 +58,25 @@ class Fetched:
 
 
 def hub_name(name: str) -> tuple[str, str | None, str | None]:
-    """(repository, config, split to test on) of `owner/name:config:split`; None where left out. Raises UserError."""
+    """(repository, config, tested split) of `owner/name:config:split`; None if left out. Raises NotFetchedError."""
     match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
     if not match or ".." in name:
-        raise UserError(f"{str(name)[:60]!r} is not the name of a data set; write owner/name, or owner/name:config.")
+        raise NotFetchedError(
+            f"{str(name)[:60]!r} is not the name of a data set; write owner/name, or owner/name:config."
+        )
     return match["repo"], match["config"], match["tested"]
 
 
-def fetch(name: str, columns: Sequence[Column], chosen: str = "") -> Fetched:
+def fetch(name: str, columns: Sequence[Column], chosen: str = "", finder: Finder | None = None) -> Fetched:
     """The data set `owner/name`, `owner/name:config` or `owner/name:config:split`; its columns are found as a file's.
 
-    Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
+    Raises NotFetchedError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case;
+    UnclearError where its columns are not clear.
     """
-    return _Fetch.of(*hub_name(name), tuple(columns), chosen).wait()
+    return _Fetch.of((*hub_name(name), tuple(columns), chosen, finder)).wait()
+
+
+_Key = tuple[str, str | None, str | None, tuple[Column, ...], str, Finder | None]
 
 
 class _Fetch:
@@ -82,26 +85,24 @@ class _Fetch:
     _known: ClassVar[OrderedDict[tuple[Any, ...], _Fetch]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(
-        self, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...], chosen: str
-    ) -> None:
-        self.repo, self.config, self.tested, self.columns, self.chosen = repo, config, tested, columns, chosen
+    def __init__(self, key: _Key) -> None:
+        self.key = key
+        self.repo, self.config, self.tested = key[:3]
         self.reached, self.done = threading.Event(), threading.Event()
         self.given_up = False
         self.fetched: Fetched | None = None
         self.error: BaseException | None = None
         self.began = time.monotonic()
-        threading.Thread(target=self._run, name=f"hub {repo}", daemon=True).start()
+        threading.Thread(target=self._run, name=f"hub {self.repo}", daemon=True).start()
 
     @classmethod
-    def of(cls, repo: str, config: str | None, tested: str | None, columns: tuple[Column, ...], chosen: str) -> _Fetch:
+    def of(cls, key: _Key) -> _Fetch:
         """The fetch of this data set, the one under way or kept where there is one. Raises UserError for too many."""
-        key = (repo, config, tested, columns, chosen)
         with cls._lock:
             if key not in cls._known:
                 if sum(not fetch.done.is_set() for fetch in cls._known.values()) >= MAX_FETCHES:
-                    raise UserError("Other data sets are being downloaded from the Hub; try again in a minute.")
-                cls._known[key] = cls(*key)
+                    raise NotFetchedError("Other data sets are being downloaded from the Hub; try again in a minute.")
+                cls._known[key] = cls(key)
             cls._known.move_to_end(key)
             ended = [key for key, fetch in cls._known.items() if fetch.done.is_set()]
             for old in ended[: max(0, len(cls._known) - MAX_KEPT)]:
@@ -110,29 +111,29 @@ class _Fetch:
             return cls._known[key]
 
     def wait(self) -> Fetched:
-        """What was fetched. Raises UserError as `fetch` does; a failure is not kept."""
+        """What was fetched. Raises NotFetchedError or UnclearError as `fetch` does; a failure is not kept."""
         left = self.began + REACH_SECONDS - time.monotonic()
         if not self.reached.wait(max(0.1, left)):
             self.given_up = True
-            raise UserError(NO_HUB)
+            raise NotFetchedError(NO_HUB)
         if not self.done.wait(max(0.1, self.began + SECONDS - time.monotonic())):
             self.given_up = True
-            raise UserError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
+            raise NotFetchedError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
+        if isinstance(self.error, UnclearError):  # kept: the same rows would say the same
+            raise UnclearError(self.error.mapping) from self.error
         if self.fetched is None:
             with self._lock:
-                self._known.pop((self.repo, self.config, self.tested, self.columns, self.chosen), None)
+                self._known.pop(self.key, None)
             if isinstance(self.error, UserError):
-                raise UserError(str(self.error)) from self.error
-            raise UserError(f"{self.repo} could not be read from the Hub just now.") from self.error
+                raise NotFetchedError(str(self.error)) from self.error
+            raise NotFetchedError(f"{self.repo} could not be read from the Hub just now.") from self.error
         return self.fetched
 
     def _run(self) -> None:
         try:
             reach_hub()
             self.reached.set()
-            name = ":".join(filter(None, (self.repo, self.config, self.tested)))
-            read = read_hub(self.repo, self.config, self.columns, self._stopped, self.tested, self.chosen)
-            self.fetched = Fetched(name, *read)
+            self.fetched = read_hub(self.repo, self.config, HubRows(*self.key[3:]), self._stopped, self.tested)
         except BaseException as error:  # told by `wait`, in the thread that asked
             self.error = error
         finally:
@@ -140,7 +141,7 @@ class _Fetch:
             self.done.set()
             if self.fetched is None and self.given_up:  # nobody waits any more
                 with self._lock:
-                    self._known.pop((self.repo, self.config, self.tested, self.columns, self.chosen), None)
+                    self._known.pop(self.key, None)
 
     def _stopped(self) -> bool:
         return self.given_up or time.monotonic() - self.began > SECONDS
@@ -185,25 +186,18 @@ def open_hub(repo: str, config: str | None) -> Mapping[str, Any]:
 
 
 def read_hub(
-    repo: str,
-    config: str | None,
-    columns: Sequence[Column],
-    stopped: Callable[[], bool] = lambda: False,
-    tested: str | None = None,
-    chosen: str = "",
-) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str], frozenset[str]]:
-    """What `Fetched` holds beside the name: at most MAX_ROWS rows of each split whose name is known.
+    repo: str, config: str | None, reader: HubRows, stopped: Callable[[], bool], tested: str | None = None
+) -> Fetched:
+    """At most MAX_ROWS rows of each split whose name is known.
 
     `tested` is the split to test on, where it is not the one called test. Classes are told by their names.
     Rows whose class the Hub keeps hidden are left out: those of no named class, and of plain numbers those of -1,
-    unless the training rows have that class too. Raises UserError for a column that lacks.
+    unless the training rows have that class too. Raises UserError as `fetch` does.
     """
     opened = open_hub(repo, config)
-    named = _named_splits(list(opened), tested)
+    named = named_splits(list(opened), tested)
     splits: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # split -> rows read, those that have a class
     characters = 0
-    names: dict[str, str] = {}
-    parsed: set[str] = set()
     for split, name in named.items():
         rows = opened[name]
         kind = getattr(getattr(rows, "info", None), "builder_name", None)
@@ -211,11 +205,11 @@ def read_hub(
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
         answered: list[dict[str, Any]] = []
-        for values in _rows(rows, columns, chosen, split, stopped, names, parsed):
+        for values in reader.values(rows, split, stopped, MAX_ROWS):
             read += 1
             if values is not None:
                 answered.append(values)
-                characters += sum(map(_characters, values.values()))
+                characters += sum(map(characters_of, values.values()))
             if characters > MAX_HELD:
                 raise UserError(f"{repo} has more text than the limit of {MAX_HELD:,} characters.")
         if stopped():
@@ -226,124 +220,24 @@ def read_hub(
     hidden = _hidden(splits)
     split_names: dict[str, str] = {}
     for split, (read, answered) in splits.items():
-        usable = [values for values in answered if _answer(values) not in hidden]
+        usable = [values for values in answered if answer_of(values) not in hidden]
         records += [Record(number, values) for number, values in enumerate(usable, len(records) + 1)]
         if usable:
             split_names[split] = named[split]
         if read == MAX_ROWS:
             notes.append(f"Only the first {MAX_ROWS:,} rows of the split {named[split]} are used.")
         if left_out := read - len(usable):
-            lacks = "score" if any(column.role == "score" for column in columns) else "class"
+            lacks = "score" if any(column.role == "score" for column in reader.columns) else "class"
             notes.append(f"{left_out:,} rows of the split {named[split]} have no {lacks} on the Hub and are not used.")
-    if not records:
+    if not records or not reader.mapping:
         raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
-    return tuple(records), tuple(notes), names, split_names, frozenset(parsed)
+    name = ":".join(filter(None, (repo, config, tested)))
+    return Fetched(
+        name, tuple(records), tuple(notes), reader.mapping, split_names, frozenset(reader.parsed), tuple(reader.marked)
+    )
 
 
 def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
     """The answers that are hidden ones: none where the rows that are learned from have a class called -1."""
     taught = next((splits[split][1] for split in TAUGHT if split in splits), ())
-    return frozenset() if any(_answer(values) in HIDDEN for values in taught) else HIDDEN
-
-
-def _answer(values: Mapping[str, Any]) -> Any:
-    """A row's class or score; of a task with neither a sign that is never hidden."""
-    return next((values[role] for role in ANSWERS if role in values), "?")
-
-
-def _characters(value: Any) -> int:
-    """How much text a cell holds, in lists and structs too; what is no text counts as one."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(map(_characters, value.values()))
-    return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
-
-
-def _named_splits(names: Sequence[str], tested: str | None) -> dict[str, str]:
-    """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is.
-
-    `tested` is to be the test. Raises UserError where there is no such split, or none to train on beside it.
-    """
-    chosen: dict[str, str] = {}
-    for name in names:
-        plain = name.lower()
-        split = SPLITS.get(plain) or SPLITS.get(re.split(r"[^a-z]", plain)[0])
-        if split and (split not in chosen or plain in SPLITS):
-            chosen[split] = name
-    if tested:
-        if tested not in names or chosen.get("train") in (None, tested):
-            others = ", ".join(repr(name) for name in names[:8] if name != chosen.get("train")) or "none"
-            raise UserError(f"There is no split {tested!r} to test on; beside the training split there are: {others}.")
-        return {split: name for split, name in chosen.items() if name != tested and split != "test"} | {"test": tested}
-    if "train" not in chosen and len(names) == 1:
-        return {"": names[0]}
-    if list(chosen) == ["train"]:  # to be drawn from
-        return {"": chosen["train"]}
-    return chosen
-
-
-def _rows(
-    rows: Any,
-    columns: Sequence[Column],
-    chosen: str,
-    split: str,
-    stopped: Callable[[], bool],
-    first_columns: dict[str, str],
-    parsed: set[str],
-) -> Iterator[dict[str, Any] | None]:
-    """Each row's values by role; None for a row without a class.
-
-    `first_columns` becomes the first split's columns by role; `parsed`, the roles of lists that stand in text as JSON.
-    """
-    features: Mapping[str, Any] = getattr(rows, "features", None) or {}
-    if features:  # no picture is unpacked
-        rows = rows.select_columns([name for name, of in features.items() if not _UNREAD.match(type(of).__name__)])
-    iterator = iter(rows)
-    sample = list(islice(iterator, SAMPLE))
-    if not sample:
-        return
-    names = _columns_of(sample, features, columns, chosen)
-    if not first_columns:
-        first_columns |= names
-    for row in islice(chain(sample, iterator), MAX_ROWS):
-        if stopped():
-            return
-        values: dict[str, Any] = {}
-        for column in columns:
-            name = names.get(column.role)
-            cell = _decoded(row.get(name), features.get(name)) if name else ""
-            values[column.role] = value_of(cell[:MAX_CHARACTERS] if isinstance(cell, str) else cell, column.kind)
-            if isinstance(cell, str) and not isinstance(values[column.role], str):
-                parsed.add(column.role)
-        if "split" in values:
-            values["split"] = split
-        yield values if _answer(values) else None
-
-
-def _columns_of(
-    sample: Sequence[Mapping[str, Any]], features: Mapping[str, Any], columns: Sequence[Column], chosen: str
-) -> dict[str, str]:
-    """Each role's column. Raises UserError where one is missing or not clear, and where several are chosen for one."""
-    header = tuple(features or sample[0])
-    header = tuple(name for name in header if name in sample[0])
-    cells = [[_decoded(row.get(name), features.get(name)) for name in header] for row in sample]
-    table = Table(header, list(enumerate(cells, start=1)), True, ReadAs("rows of the Hub"))
-    mapping = find(table, columns, chosen=chosen).checked()
-    for role, names in mapping.columns.items():
-        if len(names) > 1:
-            raise UserError(f"Of a data set from the Hub, one column can be the {role}, not {len(names)}.")
-    return {role: names[0] for role, names in mapping.columns.items()}
-
-
-def _decoded(value: Any, feature: Any) -> Any:
-    """Class numbers as their names, in lists too; a hidden class as nothing; a short float as it was written."""
-    if isinstance(value, float) and getattr(feature, "dtype", "") == "float32":
-        return float(str(np.float32(value)))  # 3.8, and not 3.799999952316284
-    names = getattr(feature, "names", None)
-    if names and isinstance(value, int):
-        return names[value] if 0 <= value < len(names) else None
-    inner = getattr(feature, "feature", None)
-    if getattr(inner, "names", None) and isinstance(value, list):
-        return [_decoded(inner_value, inner) for inner_value in value]
-    return value
+    return frozenset() if any(answer_of(values) in HIDDEN for values in taught) else HIDDEN

@@ -12,7 +12,7 @@ from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.columns.mapping import Column, ColumnMap, find
 from demos.training.data.file_tables import TABLES, Table, read_table
-from demos.training.data.hub_data import fetch
+from demos.training.data.hub_data import Fetched, fetch
 from demos.training.data.packed import unpacked
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import ReadRows, Record, records_of
@@ -89,9 +89,13 @@ class Reader:
 
         Raises UserError where the Hub is out of reach, has no such data set, or its columns are not this task's.
         """
-        fetched = fetch(name, self.columns, chosen)
+        fetched = self.fetch(name, chosen)
         built = self.build(fetched.name, self.rows(fetched.records), seed, max_train)
         return replace(built, notes=(*fetched.notes, *built.notes), source=fetched.source)
+
+    def fetch(self, name: str, chosen: str = "") -> Fetched:
+        """A data set of the Hub as records of these columns. Raises UserError as `hub_data.fetch` does."""
+        return fetch(name, self.columns, chosen, self.finder)
 
     def bundled(self, key: str, title: str, file: str) -> Source:
         """The source of a file in assets/data."""

@@ -1,22 +1,19 @@
-"""The lines of a program that read a recipe's data with pandas, datasets or Python alone."""
+"""The lines of a program that read a recipe's data: a file, with pandas or Python alone."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from demos.files import DATA
-from demos.templates import templates
-from demos.training.data.columns.labels import in_order, merged
+from demos.training.data.columns.labels import merged
 from demos.training.data.columns.mapping import value_at
-from demos.training.data.columns.markup import LOST, MARKUP, TAG
 from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.file_tables import PARQUET_FORM, Table, read_table
-from demos.training.data.hub_data import fetch, hub_name
 from demos.training.data.json_tables import LINES
 from demos.training.data.line_forms import AT, FASTTEXT
 from demos.training.data.packed import packed_name, unpacked
@@ -26,15 +23,16 @@ from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 from demos.training.export.data_shaping import answers_lines, shaped
+from demos.training.export.hub_program import hub_reading
 from demos.training.export.label_lines import label_lines
+from demos.training.export.reading import PANDAS, PLAIN, PLAIN_IMPORTS, TEXT, Reading, drawn, reading
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.sources import reader_of
 from demos.training.tasks.entities.conll import language_of
 from demos.training.tasks.multi_label.data import find_labels
-from demos.training.tasks.multi_label.label_sets import MARKED, label_sets
+from demos.training.tasks.multi_label.label_sets import MARKED
 
-TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
     "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "films": "films.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
@@ -43,19 +41,6 @@ BUNDLED = {
 }  # fmt: skip
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
-PLAIN = f"{TEXT.plain(*(repr(form.pattern) for form in (MARKUP, TAG, LOST)))}\n\n"  # another
-PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
-DRAW_GROUPS = "from sklearn.model_selection import GroupShuffleSplit"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Imports, and the lines that fill `train` and `test`."""
-
-    imports: tuple[str, ...]
-    lines: str
-    numbers: bool  # whether the classes are numbers, in their own order
-    validation: str  # the expression of the rows for validation; "" where no split beside the test's is for them
 
 
 @dataclass(frozen=True)
@@ -71,7 +56,7 @@ def reading_of(recipe: Recipe) -> Reading:
     Raises UserError where the page itself can't read it.
     """
     if recipe.data == HUB:
-        return _from_hub(recipe)
+        return hub_reading(recipe)
     own = recipe.data == UPLOAD
     path = Path(recipe.file) if own else DATA / BUNDLED[recipe.data]
     chosen = recipe.columns if own else ""
@@ -90,27 +75,11 @@ def reading_of(recipe: Recipe) -> Reading:
         for function in (UNQUOTED, PLAIN):
             lines = lines.replace(function, "") if function in first.lines else lines
         whole = f"{first.lines}\n{lines}\n{train}"
-        return _reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
+        return reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
     if first.splits:
         lines = f"{first.lines}\n{TEXT.by_split(*_parts(first.splits))}"
-        return _reading(first.imports, lines, rows, _validation(first.splits))
-    return _drawn(recipe, first.imports, first.lines, rows)
-
-
-def _drawn(recipe: Recipe, imports: Sequence[str], lines: str, rows: Iterable[Any]) -> Reading:
-    """The lines, and those that draw a test split."""
-    grouped = any(row.group for row in rows if isinstance(row, Row))
-    drawn = TEXT.drawn(recipe.task, recipe.settings.seed, grouped)
-    return _reading((*imports, DRAW_GROUPS if grouped else DRAW), f"{lines}\n{drawn}", rows)
-
-
-def _reading(imports: Sequence[str], lines: str, rows: Iterable[Any], validation: str = "") -> Reading:
-    """Python's own imports before the others, each once; `rows` are the page's."""
-    ours = ("pandas", "sklearn", "datasets")
-    every = {*imports, "import random"}
-    ordered = tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line)))
-    labels = {row.label for row in rows if isinstance(row, Row) and row.label}
-    return Reading(ordered, lines, list(in_order(labels)) != sorted(labels), validation)
+        return reading(first.imports, lines, rows, _validation(first.splits))
+    return drawn(recipe, first.imports, first.lines, rows)
 
 
 def _validation(names: Sequence[str]) -> str:
@@ -208,7 +177,7 @@ def _lines(
     texts = [column.role for column in reader.columns if column.holds == TEXTS and column.role in mapping.places]
     if mapping.plain:
         before = f"{before}\n\n{PLAIN}".lstrip()
-        needed = (*needed, "import html", "import re")
+        needed = (*needed, *PLAIN_IMPORTS)
     lines, shaping = shaped(kind, variable, records, parsed, rows, spelling)
     rows_of = str(TEXT.table(reading, renaming, joined, renamed, variable))
     if mapping.plain:
@@ -310,45 +279,3 @@ def _whole(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return None
-
-
-def _from_hub(recipe: Recipe) -> Reading:
-    reader = reader_of(recipe.task)
-    fetched = fetch(recipe.hub, reader.columns, recipe.columns)
-    columns = {role: name for role, name in fetched.columns.items() if role != "split"}
-    shape, lists = "", False
-    shaping: tuple[str, ...] = ()
-    rows = reader.rows(fetched.records)
-    if recipe.task not in ("sentence", "pair"):
-        records = [record.values for record in fetched.records]
-        if recipe.task == "entities":
-            lists = all(isinstance(record["tokens"], list) for record in records) and not fetched.parsed
-        elif recipe.task == "labels":
-            cells = [[record["labels"]] for record in records]
-            sets = label_sets(("labels",), cells)
-            lists = all(isinstance(cell, list) for (cell,) in cells) and not fetched.parsed
-            shape, shaping = label_lines("rows", sets, cells, parsed=not lists) if sets else ("", ())
-        if not lists and recipe.task != "labels":
-            shape, shaping = shaped(recipe.task, "rows", records, fetched.parsed, rows, {})
-        if "table" in shape:  # a word a row
-            shape, shaping = f"table = pd.DataFrame(rows)\n{shape}", (*shaping, PANDAS)
-        if any(getattr(row, "note", "") for row in rows):
-            shape = f"{shape}\n{TEXT.bio('rows')}".strip()
-    repository, config, _ = hub_name(recipe.hub)
-    lines = TEXT.hub(
-        kind=recipe.task,
-        repository=repr(repository),
-        config=repr(config) if config else "",
-        columns=list(columns.values()),
-        lists=lists,
-        renamed={name: role for role, name in columns.items() if name != role},
-        train=repr(fetched.splits.get("train") or next(iter(fetched.splits.values()))),
-        test=repr(test) if (test := fetched.splits.get("test") or fetched.splits.get("validation")) else "",
-        shaped=shape,
-    )
-    more = ("import re", "import string") if recipe.task == "question" else ()
-    imports = ("from datasets import load_dataset", *shaping, *more)
-    if not test:
-        return _drawn(recipe, imports, lines, rows)
-    between = f"rows_of({fetched.splits['validation']!r})" if {"validation", "test"} <= fetched.splits.keys() else ""
-    return _reading(imports, lines, rows, between)

@@ -1,1 +1,1 @@
-"""Which column of a reader's file is which: its first rows as a table with a menu above each column."""
+"""Which column of a file or of the Hub's data is which: the first rows as a table with a menu above each column."""

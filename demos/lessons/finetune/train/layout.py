@@ -61,13 +61,13 @@ def tasks() -> dict[str, Any]:
         reader = reader_of("sentence")
         for name, label in (("file", reader.forms), ("test_file", "a separate test file (optional)")):
             parts[name] = file_picker(label, reader.endings, height=110, min_width=240)
-    parts["picker"], parts["columns"] = column_picker("finetune-columns")
     with gr.Row(visible=False) as parts["hubs"]:
         parts["hub"] = gr.Textbox(
             "", label="Data set on the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
             scale=6, min_width=240,
         )  # fmt: skip
         parts["fetch"] = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
+    parts["picker"], parts["columns"] = column_picker("finetune-columns")
     # the name that the reader pressed for; what a link says is only a text
     parts["hub_asked"] = gr.Textbox("", visible="hidden")
     return parts

@@ -21,11 +21,12 @@ from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
+from demos.training.data.hub_data import NotFetchedError
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import chosen_recipe
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
-from demos.training.look import look_at
+from demos.training.look import look_at, look_at_hub
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
@@ -56,14 +57,14 @@ def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
-def column_html(kind: str, file: str, columns: str, *picked: Any) -> str:
-    """The column picker of a reader's own file; "" for a file of which nothing can be made, which the data tells.
+def column_html(kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, *drawn: Any) -> str:
+    """The column picker of a file or a data set of the Hub; "" for one of which nothing can be made, as the data says.
 
-    `picked` is what `read_dataset` takes beside these.
+    `drawn` is what `read_dataset` takes beside these.
     """
-    test_file, hub, most, seed = picked
     try:
-        look, likely = look_at(file, kind, columns), look_at(file)
+        look = look_at(file, kind, columns) if data == UPLOAD else look_at_hub(hub, kind, columns)
+        likely = look_at(file) if data == UPLOAD else look
     except UserError:
         return ""
     if look.mapping is None:
@@ -71,7 +72,7 @@ def column_html(kind: str, file: str, columns: str, *picked: Any) -> str:
     refused = ""
     if not look.problem:
         try:
-            read_dataset(kind, UPLOAD, file, test_file, hub, columns, most, seed)
+            read_dataset(kind, data, file, test_file, hub, columns, *drawn)
         except UserError as error:
             refused = str(error)
     task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
@@ -102,8 +103,9 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind, tasks)}
         try:
             dataset = chosen.dataset()
-        except UserError:
-            if chosen.data != UPLOAD or look_at(chosen.file, kind, chosen.columns).mapping is None:
+        except UserError as error:
+            of_file = chosen.data == UPLOAD and look_at(chosen.file, kind, chosen.columns).mapping is not None
+            if not of_file and (chosen.data != HUB or isinstance(error, NotFetchedError)):
                 raise
             return shown | {"told": layout.TEXT.awaited("", reader_of(kind).requirement)}  # the column picker says why
         task = task_of(dataset, settings)
@@ -145,9 +147,9 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     def show_columns(
         _: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any
     ) -> str:
-        """Which column of a reader's own file is which."""
-        own = data == UPLOAD and file
-        return column_html(kind, file, columns, test_file, hub, most, seed) if own else ""
+        """Which column of a reader's own file, or of a data set of the Hub, is which."""
+        there = {UPLOAD: file, HUB: (hub or "").strip()}.get(data)
+        return column_html(kind, data, file, test_file, hub, columns, most, seed) if there else ""
 
     def show_cost(bar: Sentence, earlier: str, history: list[Record], *form: Any) -> str:
         """What Start would do, counted on the model."""

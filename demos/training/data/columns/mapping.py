@@ -61,15 +61,23 @@ class ColumnMap:
     profiles: tuple[Profile, ...] = field(default=(), compare=False)
 
     def checked(self) -> ColumnMap:
-        """These columns. Raises UserError where a required one is missing or not clear."""
+        """These columns. Raises UnclearError where a required one is missing or not clear."""
         if self.problem:
-            raise UserError(self.problem)
+            raise UnclearError(self)
         return self
 
     @property
     def columns(self) -> dict[str, list[str]]:
         """The names of each role's columns."""
         return {role: [self.names[place] for place in places] for role, places in self.places.items()}
+
+
+class UnclearError(UserError):
+    """A required column is missing, or several may be meant."""
+
+    def __init__(self, mapping: ColumnMap) -> None:
+        super().__init__(mapping.problem)
+        self.mapping = mapping
 
 
 def print_columns(chosen: Sequence[tuple[str, str]]) -> str:
@@ -109,7 +117,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
             guess.by_names(only_optional=True)
             known = guess.places, True, guess.problem()
             return ColumnMap(head.names, head.rows, head.named, *known, plain=plain, profiles=profiles)
-        notes = (f"The chosen column {visible(absent[:40])!r} is not in this file, so its columns were found again.",)
+        notes = (f"The chosen column {visible(absent[:40])!r} is not there, so the columns were found again.",)
     guess.by_names()
     guess.by_parts()
     guess.by_content()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
@@ -138,11 +138,18 @@ def read_labels(data: bytes, name: str, chosen: str = "") -> ReadRows:
 
 def label_rows(records: Sequence[Record]) -> list[LabelRow]:
     """Rows from records of COLUMNS. Raises UserError for one without text, and where no row has several labels."""
-    sets = label_sets(("labels",), [[record["labels"]] for record in records])
+    sets = label_sets(*label_cells([record["labels"] for record in records]))
     if sets is None:
         raise UserError(UNKNOWN)
     labelled = zip(records, _fitting(sets).sets, strict=True)
     return [_row(record.number, record["text"], labels, record["split"]) for record, labels in labelled]
+
+
+def label_cells(labels: Sequence[Any]) -> tuple[tuple[str, ...], list[list[Any]]]:
+    """(names, a row of cells each) of labels: of each row one cell, or an object with the cells of several columns."""
+    if labels and all(isinstance(row, dict) and row.keys() == labels[0].keys() for row in labels):
+        return tuple(labels[0]), [list(row.values()) for row in labels]
+    return ("labels",), [[cell] for cell in labels]
 
 
 def _row(number: int, text: str, labels: Sequence[str], split: object) -> LabelRow:

@@ -1,0 +1,45 @@
+"""What a program needs to read a recipe's data: its imports, and the lines that fill `train` and `test`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.templates import templates
+from demos.training.data.columns.labels import in_order
+from demos.training.data.columns.markup import LOST, MARKUP, TAG
+from demos.training.data.tables import Row
+from demos.training.export.recipe_file import Recipe
+
+TEXT = templates(__file__, "text_data_program.txt")
+PLAIN = f"{TEXT.plain(*(repr(form.pattern) for form in (MARKUP, TAG, LOST)))}\n\n"  # a function
+PLAIN_IMPORTS = ("import html", "import re")
+PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
+DRAW_GROUPS = "from sklearn.model_selection import GroupShuffleSplit"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Imports, and the lines that fill `train` and `test`."""
+
+    imports: tuple[str, ...]
+    lines: str
+    numbers: bool  # whether the classes are numbers, in their own order
+    validation: str  # the expression of the rows for validation; "" where no split beside the test's is for them
+
+
+def drawn(recipe: Recipe, imports: Sequence[str], lines: str, rows: Iterable[Any]) -> Reading:
+    """The lines, and those that draw a test split."""
+    grouped = any(row.group for row in rows if isinstance(row, Row))
+    draw = TEXT.drawn(recipe.task, recipe.settings.seed, grouped)
+    return reading((*imports, DRAW_GROUPS if grouped else DRAW), f"{lines}\n{draw}", rows)
+
+
+def reading(imports: Sequence[str], lines: str, rows: Iterable[Any], validation: str = "") -> Reading:
+    """Python's own imports before the others, each once; `rows` are the page's."""
+    ours = ("pandas", "sklearn", "datasets")
+    every = {*imports, "import random"}
+    ordered = tuple(sorted(every, key=lambda line: (any(name in line for name in ours), line)))
+    labels = {row.label for row in rows if isinstance(row, Row) and row.label}
+    return Reading(ordered, lines, list(in_order(labels)) != sorted(labels), validation)
