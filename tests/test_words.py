@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from demos.lessons import discover
+from demos.training.presets import PRESETS
 
 DEMOS = Path(__file__).resolve().parents[1] / "demos"
 TEMPLATES = sorted(DEMOS.rglob("text*.html"))
+TOURS = sorted(path for path in (DEMOS.parent / "assets" / "tours").glob("*.md") if path.name != "README.md")
 MOST_WORDS, MEAN_WORDS, GRADE = 32, 18, 9
 
 
@@ -106,6 +108,29 @@ def test_a_ninth_grader_can_read_each_part(folder: Path) -> None:
 def test_folds_are_read_without_their_formulas() -> None:
     text = "---\nkind: token\n---\n# A heading of words\n\nThe sum $a + b$ is `x.sum()` [of all](https://a.b)."
     assert fold_of(text) == [["The", "sum", "x", "is", "x", "of", "all"]]
+
+
+def test_a_percentage_is_written_without_a_blank() -> None:
+    """In templates, folds and tours: “15%”. The percent signs of a template's tags are left out."""
+    blank = re.compile(r"(?:\d|\}\}|\d\)) %(?![}\w])")
+    tags = re.compile(r"\{%.*?%\}|\{#.*?#\}", flags=re.S)
+    files = [*TEMPLATES, *(path for path in DEMOS.rglob("*.md") if path.name != "question.md"), *TOURS]
+    assert len(files) > 150
+    found = {path.name: blank.findall(tags.sub("", path.read_text(encoding="utf-8"))) for path in files}
+    found |= {part.tab: blank.findall(part.look) for lesson in discover() for part in lesson.parts}
+    assert {name: blanks for name, blanks in found.items() if blanks} == {}
+
+
+def test_nothing_answers_a_slide_that_the_visitor_has_not_seen() -> None:
+    """But "The source" may say how a course does it."""
+    unseen = re.compile(r"\b(?:[Ss]ome|[Ii]n|[Tt]he|A) lectures?\b|\b[Ss]lides?\b|\blab sheet\b")
+    files = [*TEMPLATES, *DEMOS.rglob("formula.md"), *TOURS]
+    texts = {str(path): re.sub(r"\{#.*?#\}", "", path.read_text(encoding="utf-8"), flags=re.S) for path in files}
+    texts |= {part.tab: part.look for lesson in discover() for part in lesson.parts}
+    texts |= {lesson.tab: lesson.look for lesson in discover()}
+    texts |= {name: preset.description for name, preset in PRESETS.items()}
+    assert len(texts) > 150
+    assert {name: found for name, text in texts.items() if (found := unseen.findall(text))} == {}
 
 
 def test_a_picture_is_described_as_it_looks_in_both_themes() -> None:

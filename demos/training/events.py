@@ -79,7 +79,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class PairLook:
-    """The same for a task on rated pairs: a look at the held-out ones, with Spearman's rho and its 95 % interval."""
+    """The same for a task on rated pairs: a look at the held-out ones, with Spearman's rho and its 95% interval."""
 
     step: int
     epoch: float

@@ -46,7 +46,7 @@ class Fit:
     predicted: np.ndarray  # int [m]
     probabilities: np.ndarray  # [m, C]
     scores: Scores  # on the m
-    interval: tuple[float, float]  # 95 % for the accuracy
+    interval: tuple[float, float]  # 95% for the accuracy
     iterations: int  # of the optimizer, in the last fit
     seconds: float
 

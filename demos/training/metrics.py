@@ -99,7 +99,7 @@ def always(confusion: Sequence[Sequence[int]], label: int) -> list[list[int]]:
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927), which stays within 0 and 1."""
+    """The 95% interval of a share (Wilson 1927), which stays within 0 and 1."""
     interval = binomtest(hits, count).proportion_ci(0.95, method="wilson")
     return float(interval.low), float(interval.high)
 

@@ -25,15 +25,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "cls": Preset(
         "all parameters, [CLS]",
-        "As in the lectures and in Devlin et al. 2019, A.3: one layer reads [CLS], and all parameters are trained for "
-        "2 to 4 epochs with a learning rate of 2e-5 to 5e-5. Unlike the original program, there is no dropout inside "
-        "the encoder, and AdamW’s running means are corrected for their initial values.",
+        "As in Devlin et al. 2019, A.3: one layer on top of [CLS], and all parameters are trained for 2 to 4 epochs "
+        "with a learning rate of 2e-5 to 5e-5. Unlike the original program, there is no dropout inside the encoder, "
+        "and AdamW’s running means are corrected for their initial values.",
         Settings(pooling="cls", learning_rate=5e-5, batch_size=32, epochs=4, max_length=128),
     ),
     "frozen": Preset(
         "frozen encoder",
-        "BERT stays as it is and only gives features; a linear layer on [CLS] is trained. The lectures do not call "
-        "this fine-tuning.",
+        "BERT is frozen; only a linear layer on [CLS] is trained (feature extraction).",
         Settings(pooling="cls", trains="head", learning_rate=1e-2, epochs=20, dropout=0.0, weight_decay=0.0),
     ),
     "few": Preset(

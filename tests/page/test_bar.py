@@ -154,7 +154,7 @@ def test_another_architecture_says_where_it_can_be_seen() -> None:
     for typed in ("openai-community/gpt2", f"https://huggingface.co/openai-community/gpt2@{'d' * 40}"):
         ((picker, in_use, status),) = use_model(Services(store, "minilm"), typed, "minilm")  # no Hub is asked
         assert (picker, in_use) == ("minilm", "minilm")
-        assert "openai-community/gpt2 is no BERT: its architecture is gpt2." in status
+        assert "openai-community/gpt2 is not a BERT model: its architecture is gpt2." in status
         assert 'data-lesson="family" data-choices=\'{"part":"attention","family_model":"gpt2"}\'' in status
         assert "In use: MiniLM (bundled)." in status
     links = []

@@ -69,10 +69,20 @@ def test_a_marked_text_reads_as_before_and_is_escaped() -> None:
         ("computed from sines and cosines", "cosine similarity"),
         ("Search with a query", "query"),
         ("Press a key", "key"),
+        ("Both norms divide by a standard deviation", "norm"),
+        ("Layer norm, or batch norm", "norm"),
     ],
 )
 def test_a_word_with_another_meaning_is_not_marked(text: str, not_meant: str) -> None:
     assert not_meant not in {term.name for term in terms_in(text)}
+
+
+def test_a_method_of_normalising_is_not_explained_as_a_length() -> None:
+    """In a part about normalisation, a norm is none of a vector."""
+    (part,) = (part for lesson in LESSONS for part in lesson.parts if part.tab == "Batch norm or layer norm")
+    names = {term.name for term in terms_in(part.look)}
+    assert {"LayerNorm", "batch normalisation"} <= names
+    assert "norm" not in names
 
 
 def test_most_of_the_pages_sentences_have_a_term() -> None:

@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How well numbers follow ratings: Spearman's rho, its 95 % interval and Pearson's r; nan where all are equal."""
+    """How well numbers follow ratings: Spearman's rho, its 95% interval and Pearson's r; nan where all are equal."""
 
     spearman: float
     low: float
@@ -47,7 +47,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Gap:
-    """How far one choice's rho lies above another's on the same pairs, with a 95 % interval."""
+    """How far one choice's rho lies above another's on the same pairs, with a 95% interval."""
 
     difference: float
     low: float
@@ -111,7 +111,7 @@ def spearman(values: np.ndarray, ratings: np.ndarray) -> np.ndarray:
 
 
 def interval(rho: float, n: int) -> tuple[float, float]:
-    """A 95 % interval of rho over n pairs: Fisher's z, its standard error for ranks as Bonett and Wright (2000)."""
+    """A 95% interval of rho over n pairs: Fisher's z, its standard error for ranks as Bonett and Wright (2000)."""
     if n <= 3 or not abs(rho) < 1:
         return (rho, rho)
     error = math.sqrt((1 + rho * rho / 2) / (n - 3))

@@ -112,8 +112,8 @@ class ModelSpec:
 _ENTRIES = (
     ModelSpec(
         BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
-        note="BERT's architecture and vocabulary with other weights: distilled from BERT (MiniLM), then tuned on a "
-             "billion sentence pairs",
+        note="BERT's architecture and vocabulary with other weights: distilled from UniLM v2, a model of BERT base's "
+             "size; every second layer kept; then tuned on a billion sentence pairs",
     ),
     ModelSpec(
         PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",

@@ -44,7 +44,7 @@ def free_labels(tokenizer: Any, text: str, others: Sequence[str], rng: np.random
     """One example as the paper's create_pretraining_data makes it (Devlin et al. 2019, section 3.1).
 
     A is the text up to a sentence border drawn at random. By a coin B is the rest of it (IsNext) or one of `others`,
-    sentences of another text (NotNext), as always where the text has one sentence only. Then 15 % of all tokens are
+    sentences of another text (NotNext), as always where the text has one sentence only. Then 15% of all tokens are
     chosen. Raises UserError for a text without a word, or a too long one as `encode` does.
     """
     sentences = sentences_of(clean_text(text))

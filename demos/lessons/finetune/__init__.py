@@ -84,8 +84,8 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model and a few hundred labelled examples are enough for many tasks. Train a model, "
-    "change one setting, and compare the results.",
+    look="A pre-trained model learns some tasks from a few hundred labelled examples; other tasks need far more. "
+    "Train a model, change one setting, and compare the results.",
     build=build,
     parts=parts_of(__name__),
 )

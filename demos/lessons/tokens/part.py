@@ -205,8 +205,7 @@ LESSON = Lesson(
     question="How is text split into tokens?",
     look=(
         "A word in the vocabulary becomes one token. Any other word is split into pieces from the vocabulary, with ## "
-        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. "
-        "Some lectures say that each character has a piece, but most characters of Unicode have none. Type a "
+        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. Type a "
         "sentence and watch it being split: the ids under the tokens are the model's input."
     ),
     build=build,

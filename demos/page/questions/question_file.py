@@ -183,7 +183,7 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]
         raise fault_at(file, line_of("kind"), f"the kind is one of {', '.join(KINDS)}")
     within = WITHIN.fullmatch(str(front.get("within", "0")))
     if within is None:
-        raise fault_at(file, line_of("within"), "“within” is a number or a percentage, such as 0.5 or 10 %")
+        raise fault_at(file, line_of("within"), "“within” is a number or a percentage, such as 0.5 or 10%")
     unit, right = front.get("unit", ""), front.get("right", "")
     if not isinstance(unit, str) or len(unit) > LONGEST_UNIT:
         raise fault_at(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")

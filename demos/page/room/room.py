@@ -115,7 +115,7 @@ class Room:
         """Raises WrongKeyError for who does not lead, TooOftenError for who does and sends too much."""
         sent_key = key if isinstance(key, str) else ""
         if not hmac.compare_digest(sent_key.encode("utf-8", "replace"), self.key.encode()):
-            raise WrongKeyError("Only the one who opened this room leads it.")
+            raise WrongKeyError("Only the person who opened the room can do this.")
         if not self.leading.take():
             raise TooOftenError("Too many changes at once.")
 

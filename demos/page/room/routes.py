@@ -126,14 +126,14 @@ class RoomRoutes:
         """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
         room = self.rooms.room(code)
         if not room.member(request.get("member")).questions.take():
-            raise TooOftenError("Wait a moment before you ask the model again.")
+            raise TooOftenError("Wait a few seconds before you send the next sentence.")
         return {"classes": await self.runs.ask(room.run, request.get("sentence"))}
 
     def _curve(self, query: dict[str, str]) -> str:
         """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
         room = self.rooms.room(query.get("room"))
         if not room.member(query.get("key")).looks.take():
-            raise TooOftenError("Asked too often.")
+            raise TooOftenError("Too many requests; wait a few seconds.")
         steps, looks = (query.get(name, "") for name in ("steps", "looks"))
         have = [int(count) if re.fullmatch(r"\d{1,6}", count, re.ASCII) else 0 for count in (steps, looks)]
         return self.runs.curve(room.run, *have)

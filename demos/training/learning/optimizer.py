@@ -32,7 +32,7 @@ def clipped_step(optimizer: torch.optim.Optimizer, parameters: Sequence[nn.Param
     """One step, the gradients scaled down to the norm `clip` where theirs is larger; returns their norm before.
 
     As `clip_grad_norm_` and `step`, but the optimizer divides each gradient as it reads it (PyTorch's fused ones offer
-    that to mixed precision): one pass less over all gradients, 2 % of the bundled model's step.
+    that to mixed precision): one pass less over all gradients, 2% of the bundled model's step.
     """
     norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
     optimizer.grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)

@@ -40,7 +40,7 @@ def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pair
     """The `size` instances of step number `step` (1 is the first); the same for the same seed and step.
 
     Each with a chance of one half: A and the sentence after it, or A and any other sentence (Devlin et al. 2019, A.1,
-    take the other one from another document; here there is one). Then 15 % of the tokens are corrupted. Without
+    take the other one from another document; here there is one). Then 15% of the tokens are corrupted. Without
     `pairs`, one sentence a sequence.
     """
     rng = np.random.default_rng([seed, step])

@@ -21,7 +21,7 @@ class SameTest:
 
 @dataclass(frozen=True)
 class OtherTest:
-    """Two runs asked different examples: the second's share of right answers less the first's, 95 % interval."""
+    """Two runs asked different examples: the second's share of right answers less the first's, 95% interval."""
 
     low: float
     high: float

@@ -47,7 +47,11 @@ def test_padding_is_left_out(services: Services, bundled: LoadedModel) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "other", "said"),
-    [("one line", "x", "Type 2 to 5"), ("a\nb\nc\nd\ne\nf", "x", "Type 2 to 5"), ("a\nb", " ", "to take the place")],
+    [
+        ("one line", "x", "Type 2 to 5"),
+        ("a\nb\nc\nd\ne\nf", "x", "Type 2 to 5"),
+        ("a\nb", " ", "replaces the last one"),
+    ],
 )
 def test_what_can_not_be_drawn_is_a_sentence(services: Services, typed: str, other: str, said: str) -> None:
     with pytest.raises(UserError, match=said):

@@ -131,4 +131,4 @@ def test_where_gpt2_can_not_be_had_the_answers_stay(services: Services) -> None:
     assert last["asked"] == OUR_DECODER
     assert "writer" not in last
     assert "GPT-2 could not be downloaded from the Hugging Face Hub just now." in last["said"]
-    assert "What is shown is still of: Our decoder." in last["said"]
+    assert "Still showing Our decoder." in last["said"]

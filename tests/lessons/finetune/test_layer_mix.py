@@ -77,7 +77,11 @@ def test_a_bilstm_fills_its_cell_once_for_all(
 
 def test_published_scores_stand_beside_each_choice() -> None:
     table = html.unescape(scores_html(None, {}))
-    for name, score in (("embeddings (0)", "0.910"), ("last four joined", "0.961"), ("second-to-last layer", "0.956")):
+    for name, score in (
+        ("embeddings (0)", "0.910"),
+        ("last four, concatenated", "0.961"),
+        ("second-to-last layer", "0.956"),
+    ):
         assert score in table[table.index(name) :].split("</tr>")[0]
     assert table.count("<td>–</td>") == 5 * 7 + 1  # nothing is measured yet, and the paper has no score of the mix
 

@@ -104,7 +104,7 @@ def test_the_losses_are_transformers_own_and_the_programs(
 def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
     outputs = drawn_once(services, BAR, OPENING, 1, 15, 95, 10, False)
     assert outputs["replaced"] == 5
-    assert "<b>0 %</b>" in outputs["rest"]
+    assert "<b>0%</b>" in outputs["rest"]
     assert "replaced" not in drawn_once(services, BAR, OPENING, 1, *USUAL)
     assert setup(services, BAR, "a", -3, 0, 120, None, None) == setup(services, BAR, "a", 0, 1, 100, 0, False)
     assert setup(services, BAR, "a", 1e30, 400, None, None, True).seed < 2**32

@@ -80,8 +80,8 @@ def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corru
     assert "2 special tokens" in told
     rest = rest_html(Shares(masked=0.7, replaced=0.2))
     assert re.findall(r"flex-grow:([\d.]+)", rest) == ["0.7000", "0.2000", "0.1000"]
-    assert "<b>10 %</b>" in rest
-    assert "<b>0 %</b>" in rest_html(Shares(masked=0.9))
+    assert "<b>10%</b>" in rest
+    assert "<b>0%</b>" in rest_html(Shares(masked=0.9))
 
 
 def test_answers_and_their_mean(corruption: Corruption, given: Given) -> None:
@@ -123,10 +123,10 @@ def test_p_values_are_told_as_what_they_are() -> None:
     kinds = np.tile(np.array([0, 1, 1, 2, 0], dtype=np.int8), (100, 1))
     draws = Draws(kinds, np.array([False, True, True, True, False]))
     told = shares_html(draws, Fit(1.5, 2, 0.47), Fit(90.0, 2, 0.004), False)
-    assert "300 tokens chosen in 100 draws: masked 66.7 %, random 33.3 %, kept 0.0 %" in told
+    assert "300 tokens chosen in 100 draws: masked 66.7%, random 33.3%, kept 0.0%" in told
     assert "2 degrees of freedom, <b>p = 0.47</b>" in told
     assert "about 47 of 100" in told
     assert "fewer than 2 of 100 such experiments. By chance alone, one seed in 20" in told
-    assert "3 of 5 tokens (60.0 %" in told
+    assert "3 of 5 tokens (60.0%" in told
     assert "nothing to test" in shares_html(draws, None, None, False)
     assert "words are chosen" in shares_html(draws, None, None, True)

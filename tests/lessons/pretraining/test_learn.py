@@ -103,7 +103,7 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
     again = list(learning.press("second", "tiny", CONTROLS, run, situation, 1))
     assert again[-1]["held"] == run
     assert "has been trained for 4 steps" in json.loads(again[-1]["curve"])["status"]
-    assert "from the decoder" in again[-1]["top"]
+    assert "from the output layer" in again[-1]["top"]
     assert learning.news([run, 0]) == ""  # it is over
     for asked in (None, [], [1], ["x", "y"], ["x", math.inf]):
         assert learning.news(asked) == ""

@@ -93,7 +93,7 @@ def test_trials_are_counted_row_by_row() -> None:
     scores = [Score(kind, 60, said, 0.5) for kind, said in zip(KINDS, (57, 15, 54, 50), strict=True)]
     found = trials_html(scores)
     said = plain(found)
-    assert "102 of 120 pairs, 85% , are classified correctly (95 % interval 78% to 90%)" in said
+    assert "102 of 120 pairs, 85% , are classified correctly (95% interval 78% to 90%)" in said
     assert "Of 60 swapped pairs, 54 are classified as IsNext ; of 60 pairs with a later sentence, 50" in said
     assert "does not detect which" in said
     assert "the next sentence IsNext 57 3 95% 86% to 98% 50%" in said

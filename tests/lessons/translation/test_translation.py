@@ -186,7 +186,7 @@ def test_what_must_wait_is_counted() -> None:
     assert waiting("transformer", n, m) == Waiting(in_training, 1, len(calls))
     assert waiting("additive", n, m) == Waiting(n + m, n - 1, n + m)
     assert f"<td>{n + m}</td>" in waits("french")
-    assert "10 words to read, 11 tokens to write" in waits("dates")
+    assert "10 input words, 11 output tokens" in waits("dates")
 
 
 @pytest.mark.slow

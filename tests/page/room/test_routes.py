@@ -155,7 +155,7 @@ def test_a_member_can_t_lead(app: App) -> None:
     for do in ("show", "ask", "mark", "again", "reveal", "end vote", "list", "drop", "clear", "close", "own"):
         for key in (member, room["member"], "", None, room["key"][:-1]):
             answer = app.post("lead", room["code"], key=key, do=do, lesson="tokens", query="")
-            assert (answer.status, answer.detail) == (403, "Only the one who opened this room leads it.")
+            assert (answer.status, answer.detail) == (403, "Only the person who opened the room can do this.")
     assert "view" not in app.rooms.rooms[room["code"]].state
     other = app.opened()
     assert app.post("lead", room["code"], key=other["key"], do="close").status == 403

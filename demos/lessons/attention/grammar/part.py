@@ -54,8 +54,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Heads for grammar",
-    look="A cell is one head: how often its largest weight leads to the right word. Compare the best head with the "
-    "best fixed offset, e.g. “always the next word”.",
+    look="Each cell is one head; the number is how often its largest weight is on the correct word. Compare the best "
+    "head with the best fixed offset, e.g. “always the next word”.",
     build=build,
     reads_sentence=False,
     order=5,

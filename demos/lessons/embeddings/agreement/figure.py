@@ -27,7 +27,7 @@ WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
 def bars_figure(agreement: Agreement, picked: int, deepest: int) -> Figure:
-    """Spearman's rho of every choice with its 95 % interval; layers along x, a hue a pooling; best and selected named.
+    """Spearman's rho of every choice with its 95% interval; layers along x, a hue a pooling; best and selected named.
 
     `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
     """
@@ -95,7 +95,7 @@ def _drawn(value: float) -> float | None:
 
 
 def _ranged(correlation: Correlation) -> str:
-    return f"{correlation.spearman:.3f}, 95 % interval {correlation.low:.2f} to {correlation.high:.2f}"
+    return f"{correlation.spearman:.3f}, 95% interval {correlation.low:.2f} to {correlation.high:.2f}"
 
 
 def _marks(agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> list[dict[str, Any]]:

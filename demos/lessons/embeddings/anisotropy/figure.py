@@ -95,7 +95,7 @@ def cosines_figure(space: Space, kind: str, layer: int) -> Figure:
     bars = {
         "type": "bar", "x": middles, "y": np.round(shares, 3), "name": f"{STRANGERS[kind]}, {state_name(layer)}",
         "marker": {"color": HUES[kind], "opacity": 0.85, "line": {"width": 0}},
-        "hovertemplate": "cosine near %{x}: <b>%{y:.1f} %</b> of the pairs<extra></extra>",
+        "hovertemplate": "cosine near %{x}: <b>%{y:.1f}%</b> of the pairs<extra></extra>",
     }  # fmt: skip
     named = {
         "x": mean, "y": 1, "yref": "paper", "xanchor": "right" if mean > 0.85 else "center", "yanchor": "bottom",

@@ -147,7 +147,7 @@ class Frozen:
         return "here" if task.split.key == OWN_SPLIT else "drawn"
 
     def tuned(self, task: Task, run: str) -> tuple[float, tuple[float, float]]:
-        """(accuracy, 95 % interval) of the reader's own fine-tuned model on the sentences held out.
+        """(accuracy, 95% interval) of the reader's own fine-tuned model on the sentences held out.
 
         Raises UserError where that model is no longer kept.
         """

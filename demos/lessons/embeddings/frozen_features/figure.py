@@ -47,7 +47,7 @@ def feature_name(choice: Choice, deepest: int) -> str:
 
 
 def bars_figure(bars: Sequence[Bar]) -> Figure:
-    """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95 % interval."""
+    """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95% interval."""
     traces = []
     ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
     for published in (False, True):  # what was only published has no interval, and is hatched
@@ -56,7 +56,7 @@ def bars_figure(bars: Sequence[Bar]) -> Figure:
             continue
         low = [bars[row].accuracy - ends[row][0] for row in rows]
         high = [ends[row][1] - bars[row].accuracy for row in rows]
-        intervals = ["" if published else "<br>95 % interval {:.3f} to {:.3f}".format(*ends[row]) for row in rows]
+        intervals = ["" if published else "<br>95% interval {:.3f} to {:.3f}".format(*ends[row]) for row in rows]
         traces.append(
             {
                 "type": "bar",

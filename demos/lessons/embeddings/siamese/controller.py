@@ -43,7 +43,7 @@ from demos.widgets.run_controller.run_controller import buttons, cpu_offer, lack
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
-    "titles": [["Loss", "(cosine − target)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
+    "titles": [["Loss", "(cosine − target)², lower is better"], ["Agreement ρ", "held-out pairs, 95% interval"]],
     "shares": False,
     "stacked": True,
     "most": 0.1,

@@ -20,11 +20,15 @@ from demos.page.services import Sentence, Services
 WRITTEN = "Her money is on the bank."
 NEW = 20  # tokens to be written, in the reckoning of what that costs
 PANELS = (
-    ("bert", "BERT, the encoder", "Every token attends to every token."),
-    ("gpt", "GPT, the decoder", "Each token attends only to itself and to earlier tokens; grey cells are masked."),
+    ("bert", "BERT's weights, no mask: an encoder", "Every token attends to every token."),
+    (
+        "gpt",
+        "BERT's weights with GPT's causal mask (not GPT)",
+        "Each token attends only to itself and to earlier tokens; grey cells are masked.",
+    ),
     (
         "both",
-        "Transformer, both: cross-attention",
+        "BERT's weights as cross-attention (not a trained Transformer)",
         "Each token of the output text (rows) attends to all tokens of the input text (columns).",
     ),
 )
@@ -96,9 +100,9 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
 PART = Part(
     tab="Encoder, decoder, both",
     look=(
-        "The same computation, but different tokens to attend to. In BERT, a token attends to all tokens; in GPT, only "
-        "to itself and earlier ones; in cross-attention, to the tokens of another text. Change the last word: in BERT "
-        "the states of all other words change; with a causal mask they stay the same."
+        "All three use one formula; they differ in which tokens may be attended to. In BERT, a token attends to all "
+        "tokens; in GPT, only to itself and earlier ones; in cross-attention, to the tokens of another text. Change "
+        "the last word: in BERT the states of all other words change; with a causal mask they stay the same."
     ),
     build=build,
     order=8,

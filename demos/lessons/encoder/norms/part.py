@@ -45,7 +45,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=6, min_width=340, elem_classes=["attention-heatmap", "picture"]):
             parts["batch"] = gr.Plot(label="The batch", show_label=False, elem_id="norms-batch")
         with gr.Column(scale=4, min_width=320):
-            sentences = gr.Textbox(WRITTEN, label="Sentences of the batch, one a line", lines=3, max_lines=5,
+            sentences = gr.Textbox(WRITTEN, label="Sentences of the batch, one per line", lines=3, max_lines=5,
                                    elem_id="norms-sentences")  # fmt: skip
             other = gr.Textbox(OTHER, label="Replace the last sentence with", max_lines=1, elem_id="norms-other")
             row = moving_slider(1, 40, 2, label="Token (row)", elem_id="norms-row")
@@ -59,7 +59,7 @@ def build(page: Page) -> None:
             parts["changes"] = gr.Plot(label="Change of the first sentence's outputs", show_label=False)
         with gr.Column(scale=4, min_width=320):
             parts["said"] = gr.HTML("", elem_id="norms-said", elem_classes="encoder-told")
-    parts["numbers"], parts["program"] = folds(__file__, "Both norms of this batch, by PyTorch's own classes")
+    parts["numbers"], parts["program"] = folds(__file__, "Both methods on this batch, with PyTorch's own classes")
     parts["row"] = row
     page.keep(norms_batch=sentences, norms_other=other, norms_padding=padding, norms_row=row, norms_feature=feature)
     show = by_component(parts, partial(drawn, page.services))
@@ -73,9 +73,9 @@ def drawn(
     loaded = services.loaded(sentence.model)
     texts = sentences_of(typed)
     if not 2 <= len(texts) <= MOST_SENTENCES:
-        raise UserError(f"Type 2 to {MOST_SENTENCES} sentences, one a line.")
+        raise UserError(f"Type 2 to {MOST_SENTENCES} sentences, one per line.")
     if not (replaced := sentences_of(other)):
-        raise UserError("Type a sentence to take the place of the last one.")
+        raise UserError("Type a sentence that replaces the last one.")
     before, after = states_of(loaded, texts), states_of(loaded, [*texts[:-1], replaced[0]])
     n = before.real.shape[1]
     at, column = clamp(float(row or 1) - 1, before.real.size), clamp(float(feature or 1) - 1, FEATURES)
@@ -132,8 +132,9 @@ def running_of(loaded: LoadedModel, padding: bool) -> Statistics:
 PART = Part(
     tab="Batch norm or layer norm",
     look=(
-        "Both norms subtract a mean and divide by a deviation. Layer norm takes them over one token's features (the "
-        "frame across), batch norm over all tokens of the batch (the frame down), so other sentences matter."
+        "Both methods subtract a mean and divide by a standard deviation. Layer norm takes them over the features of "
+        "one token (horizontal frame), batch norm over all tokens of the batch (vertical frame), so the other "
+        "sentences affect the result."
     ),
     build=build,
     reads_sentence=False,

@@ -29,7 +29,7 @@ LENGTH, WIDTH, BASE = (2, 128, 64), (2, 512, 128), (10, 10_000, 10_000)  # small
 ROBOT, ROBOT_SETTINGS = ("I", "am", "a", "robot"), (4, 4, 100)
 PAPER_SETTINGS = (64, 512, 10_000)
 TURNS, HALVES = "turns", "halves"
-ORDERS = [("sine, cosine in turns", TURNS), ("sines left, cosines right", HALVES)]
+ORDERS = [("alternating (sin, cos, sin, …)", TURNS), ("two halves (sines, then cosines)", HALVES)]
 
 
 def build(page: Page) -> None:

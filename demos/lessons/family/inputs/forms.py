@@ -42,28 +42,28 @@ class Piece:
 TASKS: dict[str, Task] = {
     "classification": Task(
         "Classification", ("sentence",), ("a visually stunning rumination on love",),
-        "the state of [CLS] and gives a number for each class",
-        "the last state of ⟨extract⟩ and gives a number for each class",
+        "the state of [CLS] and outputs one logit per class",
+        "the last state of ⟨extract⟩ and outputs one logit per class",
         "sst2 sentence: {0}", "positive",
     ),
     "entailment": Task(
         "Entailment", ("premise", "hypothesis"),
         ("A girl in a red coat is feeding the ducks in the park.", "A child is outdoors."),
-        "the state of [CLS] and gives a number each for entailment, neutral and contradiction",
-        "the last state of ⟨extract⟩ and gives a number each for entailment, neutral and contradiction",
+        "the state of [CLS] and outputs one logit per class: entailment, neutral, contradiction",
+        "the last state of ⟨extract⟩ and outputs one logit per class: entailment, neutral, contradiction",
         "mnli hypothesis: {1} premise: {0}", "entailment",
     ),
     "similarity": Task(
         "Similarity and paraphrase", ("sentence 1", "sentence 2"),
         ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
-        "the state of [CLS] and gives two numbers: same meaning, or not",
+        "the state of [CLS] and outputs two logits: same meaning, or not",
         BOTH_ORDERS,
         "mrpc sentence1: {0} sentence2: {1}", "equivalent",
     ),
     "score": Task(
         "Similarity score", ("sentence 1", "sentence 2"),
         ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
-        "the state of [CLS] and gives one number, the score",
+        "the state of [CLS] and outputs one number, the score",
         BOTH_ORDERS,
         "stsb sentence1: {0} sentence2: {1}", "5.0",
         t5_note="The score, here from 1 to 5, is rounded to the nearest 0.2 and written as text: one of 21 texts.",
@@ -71,8 +71,8 @@ TASKS: dict[str, Task] = {
     "choice": Task(
         "Multiple choice", ("beginning", "ending 1", "ending 2"),
         ("She put the kettle on the stove.", "She waited until the water boiled.", "She put it into her handbag."),
-        "the state of [CLS] of each input and gives one number per ending; softmax over the endings follows",
-        "the last state of ⟨extract⟩ of each input and gives one number per ending; softmax over the endings follows",
+        "the state of [CLS] of each input and outputs one logit per ending; softmax over the endings follows",
+        "the last state of ⟨extract⟩ of each input and outputs one logit per ending; softmax over the endings follows",
         "choice beginning: {0} ending1: {1} ending2: {2}", "ending1", t5_own=False,
     ),
     "question": Task(

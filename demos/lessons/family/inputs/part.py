@@ -62,8 +62,8 @@ def drawn(services: Services, sentence: Sentence, name: str, third: str) -> tupl
 PART = Part(
     tab="Inputs for tasks",
     look=(
-        "Each model is given the same texts in its own form. BERT and GPT get special tokens and one new layer for "
-        "each task; T5 gets a prefix and writes its answer as text, so it needs no new layer."
+        "The same texts in each model's input format. BERT and GPT get special tokens and one new layer for each "
+        "task; T5 gets a prefix and writes its answer as text, so it needs no new layer."
     ),
     build=build,
     order=4,

@@ -32,9 +32,9 @@ def show(_: Sentence) -> tuple[object, str]:
 PART = Part(
     tab="Who changed what",
     look=(
-        "Each row is a model, at the month of its first version; the shape of its mark shows which words the state of "
-        "a word depends on. Before the Transformer, the years are drawn closer together. Click the name of a column "
-        "to sort the table below: how much larger is GPT-3 than BERT large?"
+        "Each row is a model, placed at the month of its first version. The marker shows which context a token's "
+        "vector can use. Years before 2017 are compressed. Click the name of a column to sort the table below: how "
+        "much larger is GPT-3 than BERT large?"
     ),
     build=build,
     reads_sentence=False,

@@ -31,7 +31,7 @@ def build(page: Page) -> None:
             task = gr.Radio([each.name for each in TASKS], value=TASKS[0].name, label="Task", elem_id="prompts-task")
             number = gr.Slider(1, len(TASKS[0].pairs), value=1, step=1, label="Question", elem_id="prompts-question")
             parts["asked"] = gr.Radio(
-                [(member.label, key) for key, member in WRITERS.items()], value=OUR_DECODER, label="Answered by",
+                [(member.label, key) for key, member in WRITERS.items()], value=OUR_DECODER, label="Model",
                 elem_id="prompts-writer",
             )  # fmt: skip
             parts["said"] = gr.HTML("", elem_id="prompts-said", elem_classes="said")
@@ -97,7 +97,7 @@ PART = Part(
     tab="Zero, one, few examples",
     look=(
         "A task is given to a model as text, with zero, one or three solved examples, and nothing is trained. Look at "
-        "the probability and the rank of the right answer: with our small model, its rank stays far from 1."
+        "the probability and the rank of the correct answer: our small model rarely ranks it first."
     ),
     build=build,
     reads_sentence=False,

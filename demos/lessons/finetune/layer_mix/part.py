@@ -144,7 +144,7 @@ PART = Part(
     tab="Mix the layers",
     look=(
         "BERT is frozen; a linear classifier finds names in its states. Train it and watch which layers get a large "
-        "share, then compare the learned mix with the choices by hand."
+        "share, then compare the learned mix with the fixed choices."
     ),
     build=build,
     reads_sentence=False,

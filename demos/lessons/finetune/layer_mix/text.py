@@ -19,7 +19,7 @@ NAMES = {  # each choice: as the page speaks of it, as the table of published re
     "last": ("last layer", "last layer"),
     "sum_all": ("sum of all layers but 0, equal shares", "weighted sum of all 12 layers"),
     "sum_last_four": ("sum of the last four, equal shares", "weighted sum of the last four"),
-    "concat_last_four": ("last four joined", "last four joined"),
+    "concat_last_four": ("last four, concatenated", "last four, concatenated"),
     MIX: ("all layers, learned shares", ""),
 }
 

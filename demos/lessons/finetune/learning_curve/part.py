@@ -1,4 +1,4 @@
-"""Part "How much data?": 5 to 100 % of the data, from the model's weights, from random ones, and without BERT."""
+"""Part "How much data?": 5 to 100% of the data, from the model's weights, from random ones, and without BERT."""
 
 from __future__ import annotations
 

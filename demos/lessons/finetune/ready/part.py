@@ -116,8 +116,8 @@ def build(page: Page) -> None:
     parts: dict[str, Any] = {"answerer": gr.Textbox(ADAPTERS, visible="hidden")}
     with gr.Row():
         text = gr.Textbox(
-            FIRST[0], label="Text (one sentence a line)", show_label=False,
-            placeholder="A text, one sentence a line", lines=1, max_lines=6,
+            FIRST[0], label="Text (one sentence per line)", show_label=False,
+            placeholder="A text, one sentence per line", lines=1, max_lines=6,
             max_length=MAX_TEXT, scale=10, elem_id="finetune-ready-text",
         )  # fmt: skip
         question = gr.Textbox(
@@ -125,9 +125,9 @@ def build(page: Page) -> None:
             placeholder="A question about it", lines=1, max_lines=3, max_length=MAX_QUESTION,
             scale=4, elem_id="finetune-ready-ask",
         )  # fmt: skip
-        menu = examples_of([*EXAMPLES], label="Examples of the slides", show_label=False, scale=4, min_width=180)
+        menu = examples_of([*EXAMPLES], label="Examples", show_label=False, scale=4, min_width=180)
         parts["asked"] = gr.Dropdown(
-            ANSWERERS, value=ADAPTERS, label="Answered by", show_label=False, filterable=False, scale=6, min_width=240,
+            ANSWERERS, value=ADAPTERS, label="Model", show_label=False, filterable=False, scale=6, min_width=240,
             elem_id="finetune-ready-by",
         )  # fmt: skip
     fill_from(menu, [text, question], EXAMPLES)

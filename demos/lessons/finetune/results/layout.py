@@ -23,7 +23,9 @@ VIEWS = [
 def laid_out(page: Any) -> dict[str, Any]:
     """Make the components, in their order on the page: name -> component."""
     parts: dict[str, Any] = {}
-    parts["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="results-view")
+    parts["view"] = gr.Radio(
+        VIEWS, value=MAP, label="Question about this model", show_label=False, elem_id="results-view"
+    )
     with gr.Row(elem_classes="results-maps") as parts["map"]:
         for side in ("before", "after"):
             with gr.Column(min_width=340, elem_classes="results-side"):

@@ -18,7 +18,7 @@ from demos.training.metrics import Calibration
 from demos.training.tasks.classification.data import Example
 
 TEXT = templates(__file__)
-UNMOVED = 5e-4  # a share of attention below this shows as 0.0 %
+UNMOVED = 5e-4  # a share of attention below this shows as 0.0%
 SHOWN_TOKENS = 256
 EVIDENCE_WORDS = 3  # that speak most for a class
 

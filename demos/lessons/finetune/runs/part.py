@@ -78,8 +78,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Your runs",
-    look="Change one setting, train again, and compare: tick two runs to see both learning curves in one picture. Is "
-    "the difference more than chance?",
+    look="Change one setting, train again, and compare: select two runs to overlay their curves. Could the difference "
+    "be chance?",
     build=build,
     reads_sentence=False,
     order=3,

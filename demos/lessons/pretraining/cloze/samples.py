@@ -36,7 +36,7 @@ class Sample:
 
     @property
     def standard_error(self) -> float:
-        """Percentage points: of a share of `test` examples that is near 60 %."""
+        """Percentage points: of a share of `test` examples that is near 60%."""
         return 100 * sqrt(0.6 * 0.4 / self.test)
 
     @property

@@ -1,4 +1,4 @@
-"""Corrupt the text: 15 % of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
+"""Corrupt the text: 15% of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> di
 PART = Part(
     tab="Corrupt the text",
     look=(
-        "15 % of the tokens are chosen: most become [MASK], a few become a random word, and a few stay unchanged. "
+        "15% of the tokens are chosen: most become [MASK], a few become a random word, and a few stay unchanged. "
         "BERT must predict the original token at every chosen position, and only there. The table shows which "
         "predictions have the largest loss."
     ),

@@ -57,7 +57,7 @@ for name, part in [("embeddings", model.{body}.embeddings), *enumerate(model.{bo
     print(name, round(torch.stack([weight.grad.norm() for weight in part.parameters()]).norm().item(), 4))
 print("all", round(torch.nn.utils.clip_grad_norm_(model.parameters(), {CLIP:g}).item(), 4))
 
-matrix = model.get_input_embeddings().weight  # the decoder's too
+matrix = model.get_input_embeddings().weight  # the output layer's too
 before = matrix.detach().clone()
 spared = ("bias", "LayerNorm.weight", "layer_norm.weight", "embeddings.weight")  # no decay
 named = [(name, weight) for name, weight in model.named_parameters() if weight.grad is not None]

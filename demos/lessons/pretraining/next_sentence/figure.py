@@ -138,7 +138,7 @@ def made_html(
 
 
 def trials_html(scores: Sequence[Score]) -> str:
-    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right."""
+    """The answers to each kind of pair, counted, with 95% intervals of the share that is right."""
     return TEXT.trials({score.kind: score for score in scores}, wilson, percent)
 
 

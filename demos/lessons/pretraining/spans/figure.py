@@ -61,7 +61,7 @@ def packed_html(drawn: Drawn) -> str:
 
 
 def masked_at(tokens: int, instance: Instance, passes: int, copies: int | None, seed: int) -> list[frozenset[int]]:
-    """The chosen places of `instance`, with `tokens` tokens, in each pass: 15 %, never [CLS] or [SEP].
+    """The chosen places of `instance`, with `tokens` tokens, in each pass: 15%, never [CLS] or [SEP].
 
     With `copies`, as many masks are drawn and used in turn (BERT); without, each pass draws its own (Liu et al. 2019,
     section 4.1).

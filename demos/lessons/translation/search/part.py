@@ -159,7 +159,8 @@ PART = Part(
     tab="Greedy, beam, sampling",
     look=(
         "Greedy decoding takes the likeliest word at each step. A beam keeps the few best beginnings: follow the "
-        "thick line, which may begin with a word that was not the likeliest. Set the width to 1 to see what is missed."
+        "thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 (= greedy) and "
+        "see which translation is lost."
     ),
     build=build,
     reads_sentence=False,

@@ -181,8 +181,8 @@ def costs_table(names: Sequence[str], before: Sequence[float], after: Sequence[f
 PART = Part(
     tab="Targets and loss",
     look=(
-        "At each place, one word of the vocabulary is right: its target is 1, that of all others 0. Compare the "
-        "probabilities before and after training; the loss adds up what all places cost."
+        "At each position, one word of the vocabulary is correct: its target is 1, that of all others 0. Compare the "
+        "probabilities p of these words before and after training; the loss is the sum of −ln p over all positions."
     ),
     build=build,
     reads_sentence=False,

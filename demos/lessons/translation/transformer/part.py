@@ -214,8 +214,8 @@ def _less(number: Any) -> float:
 PART = Part(
     tab="The Transformer",
     look=(
-        "Read each stack from below: encoder on the left, decoder on the right. Press a box to see its numbers; the "
-        "arrows take the encoder's top layer to the cross-attention of every decoder layer."
+        "Read each stack from below: encoder on the left, decoder on the right. Click a box to see its numbers. "
+        "Arrows: the output of the encoder's last layer enters the cross-attention of every decoder layer."
     ),
     build=build,
     reads_sentence=False,
