@@ -107,6 +107,8 @@ def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> Non
     drawn, notice = show("pronounceable", "", "minilm", "id")
     assert "unce" in drawn
     assert notice == ""
+    assert "The text itself contains" not in drawn
+    assert "The text itself contains [SEP] and [CLS]." in show("a [SEP] b [SEP] [CLS] [MASK]", "", "minilm", "id")[0]
     skipped, notice = show("x" * 20_001, "", "minilm", "id")
     assert skipped == gr.skip()
     assert "20,001 characters" in notice

@@ -12,6 +12,7 @@ from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_p
 from demos.bert.model.batches.packing import StoppedError, grouped, hidden_states
 from demos.bert.model.batches.token_lists import TokenLists, tokenized
 from demos.bert.model.cores import cores, own_cpu_threads
+from demos.bert.model.encoding import special_ids
 from demos.bert.model.models import LoadedModel
 
 
@@ -133,13 +134,15 @@ class EncodingJob:
         groups = grouped(lists.lengths[rows].tolist())
         needed = frozenset(layer for choice in self.choices for layer in layers_used(choice.layer, num_layers))
         with torch.inference_mode():
-            states = hidden_states(model, torch.from_numpy(lists.of(rows)), groups, needed, self.wanted)
+            ids = torch.from_numpy(lists.of(rows))
+            words = torch.isin(ids, torch.tensor(sorted(special_ids(self.loaded.tokenizer))), invert=True)
+            states = hidden_states(model, ids, groups, needed, self.wanted)
             at = 0
             for group in groups:
                 hidden = [group.of(states[layer]) if layer in states else None for layer in range(num_layers + 1)]
                 into = rows[at : at + group.sentences]
                 for choice, vectors in results.items():
-                    vectors[into] = pool_batch(hidden, choice, pooler).numpy()
+                    vectors[into] = pool_batch(hidden, choice, group.of(words), pooler).numpy()
                 at += group.sentences
 
     def _look(self) -> None:

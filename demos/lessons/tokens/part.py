@@ -43,6 +43,7 @@ def build(page: Page) -> None:
     def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
         """Tokens, ids, segments, word ids, character offsets and the special-tokens mask, as transformers gives them.
 
+        Only the mask differs: it is 1 also for a special token that is typed in the text, such as [SEP].
         text_pair may be empty; model is a catalogue key, empty for the default. Beyond 512 tokens the input is cut as
         transformers' truncation="longest_first" does, and "notice" says so.
         """
@@ -88,6 +89,8 @@ def _build_picture(page: Page) -> None:
         if under not in UNDER:
             raise UserError(f"What is shown under each token must be one of: {', '.join(UNDER)}.")
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
+        if typed := [encoding.tokens[place] for place in encoding.typed_special]:
+            drawn += TEXT.typed_special(list(dict.fromkeys(typed)))
         drawn += TEXT.examples(encoding, tokens_of(encoding, "thanks for all"))
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:

@@ -97,6 +97,20 @@ def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[
     )
 
 
+def test_a_typed_separator_counts_as_one_in_every_sentence(
+    services: Services, attention: Callable[..., dict[str, Any]]
+) -> None:
+    """Layer 1, head 3 gives most weight to what the text itself names [SEP] beside the added ones."""
+    for text, pair, special, share in (
+        ("A [SEP] B", "", [0, 2, 4], "60%"),
+        ("The cat sat.", "[SEP] It slept.", [0, 5, 6, 10], "36%"),
+    ):
+        said = drawn(services, Sentence(text, pair, "minilm"), "head", 0, 2, "")["said"]
+        weights = np.array(attention(text, pair, layer=0, head=2)["attention"])[0]
+        assert f"{weights[:, special].sum(axis=1).mean():.0%}" == share
+        assert f"{share} of all attention goes to [CLS] and [SEP]" in said
+
+
 def test_a_layer_and_head_beyond_the_model_become_its_last(services: Services) -> None:
     outputs = drawn(services, Sentence(TEXT, "", "minilm"), "neuron", 23, 15, "")
     message = json.loads(outputs["frame"])

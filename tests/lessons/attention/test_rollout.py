@@ -151,6 +151,16 @@ PROGRAMS = [
     Recipe("rollout", 3, residual=0.3, measure="contribution"),
     Recipe("layers-max", head=7, measure="contribution", specials="renormalise"),
 ]
+TYPED = "A [SEP] B"
+
+
+def test_hidden_special_tokens_are_the_typed_ones_too(services: Services, bundled: LoadedModel) -> None:
+    run = services.run(Sentence(TYPED, "", "minilm"))
+    made = aggregate(bundled, run, Recipe("heads-mean", 0, specials="hide"))
+    assert made.rows.names == made.columns.names == ("a", "b")
+    np.testing.assert_allclose(made.values, run.attentions[0].mean(axis=0)[np.ix_([1, 3], [1, 3])], atol=1e-6)
+    lines = printed(rollout_code(bundled.spec, run.encoding, Recipe("heads-mean", 0, specials="hide")))
+    assert [line.split(" ")[0] for line in lines if "] sum" in line] == ["a", "b"]
 
 
 @pytest.mark.slow

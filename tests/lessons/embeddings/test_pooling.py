@@ -180,7 +180,7 @@ def printed_matrix(program: str) -> np.ndarray:
 
 @pytest.mark.parametrize("choice", PROGRAMS)
 def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choice) -> None:
-    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
+    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}", "typed [SEP] here"]
     matrix = printed_matrix(embeddings_code(bundled.spec, sentences, choice))
     (vectors,) = VectorCache().get(bundled, sentences, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
