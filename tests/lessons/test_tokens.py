@@ -108,6 +108,8 @@ def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> Non
     assert "unce" in drawn
     assert notice == ""
     assert "The text itself contains" not in drawn
+    assert "is read as [MASK]" not in show("a [MASK]", "", "minilm", "id")[0]
+    assert "“[Mask]” is read as [MASK] in every lesson." in show("a", "[Mask]", "minilm", "id")[0]
     assert "The text itself contains [SEP] and [CLS]." in show("a [SEP] b [SEP] [CLS] [MASK]", "", "minilm", "id")[0]
     skipped, notice = show("x" * 20_001, "", "minilm", "id")
     assert skipped == gr.skip()
