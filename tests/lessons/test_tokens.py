@@ -81,7 +81,7 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
     }
     assert (
         endpoint.fn("word " * 600)["notice"]
-        == "The input is limited to 512 tokens; 90 more were removed, first from the end of the longer sentence."
+        == "The input has 602 tokens; the limit is 512, so 90 were removed, from its end."
     )
     for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
         with pytest.raises(gr.Error, match=said):

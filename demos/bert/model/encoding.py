@@ -178,5 +178,6 @@ def truncation_notice(encoding: Encoding) -> str:
     """What was cut and where, in a sentence; "" where everything fits."""
     if not encoding.dropped:
         return ""
-    cut = f"{len(encoding.dropped):,} more were removed, first from the end of the longer sentence."
-    return f"The input is limited to {len(encoding)} tokens; {cut}"
+    kept, lost = len(encoding), len(encoding.dropped)
+    where = "first from the end of the longer sentence" if encoding.text_pair else "from its end"
+    return f"The input has {kept + lost:,} tokens; the limit is {kept}, so {lost:,} were removed, {where}."
