@@ -198,6 +198,14 @@ def test_a_trace_shows_each_step_and_each_try(tokenizer: Any) -> None:
     assert [node.text.split("id ")[1] for node in page.having("hit")] == [str(one.id) for one in tries if one.id]
 
 
+def test_a_change_that_looks_like_none_names_its_parts_and_code_points(tokenizer: Any) -> None:
+    steps = [node.text for node in Reader(trace_figure(trace(tokenizer, "Br\ucc3dn's \u2126 n\u00e9"))).nodes]
+    assert (
+        "\ucc3d (U+CC3D) → \u110e \u1161 \u11bc (U+110E U+1161 U+11BC), \u2126 (U+2126) → \u03a9 (U+03A9), é → e"
+        in steps
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
