@@ -102,7 +102,7 @@ def token_positions(encoding: Encoding, response: str) -> frozenset[int]:
 
     Characters are code points. Raises UserError for anything else.
     """
-    special = [place for place, mask in enumerate(encoding.special_tokens_mask) if mask]
+    special = [place for place, sequence in enumerate(encoding.sequence_ids) if sequence is None]
     if response in ("cls", "sep"):
         return frozenset(special[:1] if response == "cls" else special[1:])
     numbers = response.split(":")
