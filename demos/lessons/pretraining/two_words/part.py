@@ -24,8 +24,15 @@ EXAMPLES = (  # (on the button, the sentence, the first word, the second)
 
 
 def build(page: Page) -> None:
-    """The three boxes; the picture beside the lists; the folds."""
+    """The picture beside the lists; the three boxes; the folds."""
     _, frame_text, *opening = EXAMPLES[0]
+    with gr.Row(elem_classes="two-words-views"):
+        with gr.Column(scale=1, min_width=320, elem_classes="picture"):
+            plot = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
+        with gr.Column(scale=1, min_width=320):
+            page.show_look()
+            lists = gr.HTML("", elem_id="two-words-lists")
+            gr.HTML(TEXT.meaning())
     with gr.Row(elem_classes="two-words-ask"):
         frame = gr.Textbox(
             frame_text, label="Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=5,
@@ -41,13 +48,6 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="two-words-examples"):
         gr.HTML(TEXT.examples(), min_width=40)
         buttons = [gr.Button(label, size="sm", min_width=60) for label, *_ in EXAMPLES]
-    with gr.Row(elem_classes="two-words-views"):
-        with gr.Column(scale=1, min_width=320, elem_classes="picture"):
-            plot = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
-        with gr.Column(scale=1, min_width=320):
-            page.show_look()
-            lists = gr.HTML("", elem_id="two-words-lists")
-            gr.HTML(TEXT.meaning())
     numbers, code = folds(__file__, "Prints the words whose probability differs most")
     page.keep(frame=frame, first=words[0], second=words[1])
     for button, (_, *chosen) in zip(buttons, EXAMPLES, strict=True):
