@@ -63,6 +63,7 @@ def test_attention(client: Client, reference: dict, layer: int) -> None:
 @pytest.mark.parametrize("layer", [-1, 0, 4])
 def test_embeddings(client: Client, reference: dict, layer: int) -> None:
     answer = client.predict(f"{TEXT}\n{PAIR}", "mean", layer, "", api_name="/embeddings")
+    assert client.predict([TEXT, PAIR], "mean", layer, "", api_name="/embeddings") == answer
     vectors = []
     for text in (TEXT, PAIR):
         with torch.no_grad():

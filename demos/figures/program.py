@@ -14,7 +14,7 @@ POOLING = {
     POOLER: "vectors = model.pooler(states)  # tanh(h W + b) of each [CLS]",
     "cls": "vectors = states[:, 0]",
     "mean": "vectors = (states * mask).sum(dim=1) / mask.sum(dim=1)",
-    "mean_no_special": "words = 1 - special[..., None]\nvectors = (states * words).sum(dim=1) / words.sum(dim=1)",
+    "mean_no_special": "vectors = (states * words).sum(dim=1) / words.sum(dim=1)",
     "max": "vectors = states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
 }
 
@@ -110,9 +110,9 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 
 
 def encode(sentences):
-    inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
-                       return_special_tokens_mask=True, return_tensors="pt")
-    special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
+    inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+    ids = torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id])
+    words = torch.isin(inputs["input_ids"], ids, invert=True)[..., None]  # without [CLS], [SEP] and padding
     mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
     with torch.inference_mode():
         hidden_states = model(**inputs, output_hidden_states=True).hidden_states

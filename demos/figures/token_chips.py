@@ -18,8 +18,7 @@ from demos.templates import templates
 TEXT = templates(__file__, "text_chips.html")
 UNDER = ("id", "position", "characters", "nothing")
 MAX_DROPPED_SHOWN = 60
-# Grey also where someone wrote one; [UNK] keeps its word's hue
-MARKERS = ("[CLS]", "[SEP]", "[MASK]", "[PAD]", "<s>", "</s>", "<mask>", "<pad>")
+MASKS = ("[MASK]", "<mask>")  # grey as special tokens are; [UNK] keeps its word's hue
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
@@ -117,7 +116,7 @@ def _positions(encoding: Encoding, segment: int) -> range:
 def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str = "id") -> dict[str, Any]:
     """One segment's tokens: one hue a word, continuations joined to their word."""
     words, text = encoding.word_index, encoding.text_pair if segment else encoding.text
-    marked = {word for word, token in zip(words, encoding.tokens, strict=True) if token in MARKERS}
+    marked = {word for word, token in zip(words, encoding.tokens, strict=True) if token in MASKS}
     positions = _positions(encoding, segment)
     chips = []
     for i in positions:

@@ -1,5 +1,8 @@
 // What Gradio's own controls lack: number boxes that may be typed in, menus that close, keys for the big screen.
 (() => {
+  // A key that an input method takes to compose text is no command: no letter of the presenter's, no arrow, no Escape.
+  window.addEventListener("keydown", (event) => event.isComposing && event.stopImmediatePropagation(), true);
+
   // What is being typed into a number box that has bounds counts once it is a number within them; what is left there
   // becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
   const bounded = (box) => box.matches?.('input[type="number"][min]:not([min=""])');

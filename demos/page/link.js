@@ -17,6 +17,8 @@
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let asksFirst = false; // each part its question
+  const KNOWN = ["text", "pair", "model", "lesson", "room", CUT]; // in the link beside what is above and a lesson's choices
+  const FOREIGN = /^(__|utm_)|^(fbclid|gclid|logs)$/; // in the link: what a Space or another site adds
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
   const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
@@ -31,19 +33,26 @@
     return Array.from({ length: count }, (_, index) => (typeof kept[index]?.path === "string" ? kept[index] : undefined));
   }
   let missing = []; // names of what the link came without, until the reader changes what that is about
+  let unknown = []; // names in the link that nothing here has, until the reader changes the sentence
   let arrived;
   const NAMES = { text: "the sentence", pair: "the second sentence" };
   function tellCut(cut) {
     const now = JSON.stringify([state.text, state.pair, missing.map((name) => state.choices[name])]);
-    if (now !== (arrived ??= now)) missing = [];
+    if (now !== (arrived ??= now)) missing = unknown = [];
     const what = (names) => [...new Set(names.map((name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : "a text of this lesson")))].join(" and ");
     let told = missing.length ? `This link came without ${what(missing)}, which was too long for it.` : "";
     if (cut.length) told = `Too long for the link: ${what(cut)}. A reload of this tab keeps it; the link alone opens without it.`;
+    if (unknown.length) told = `${told} Not understood in this link: ${unknown.slice(0, 5).map((name) => name.slice(0, 40)).join(", ")}.`.trim();
     const notice = document.querySelector("#bar-link p");
     if (!notice || notice.textContent === told) return;
     notice.textContent = told;
     notice.hidden = !told;
     notice.classList.toggle("notice", Boolean(told));
+  }
+
+  function notUnderstood(link) {
+    const names = new Set([...KNOWN, ...LASTING, ...offers.flatMap(({ name, zero }) => [name, zero])]);
+    return [...new Set(link.keys())].filter((name) => name && !names.has(name) && !FOREIGN.test(name));
   }
 
   const shifted = (value, by = 0) => (by && typeof value === "number" ? value + by : value);
@@ -227,6 +236,7 @@
         return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
       offers = kept;
+      unknown = notUnderstood(link);
       restored = true;
       return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
     },
@@ -265,6 +275,7 @@
     takeView() {
       const before = { text: state.text, pair: state.pair };
       missing = (arriving.get(CUT) || "").split(",").filter(Boolean);
+      unknown = notUnderstood(arriving);
       arrived = undefined; // what is missing is told until something changes
       Object.assign(state, linked(arriving, {}, { text: "", pair: "" }));
       for (const name of missing) if (Object.hasOwn(before, name)) state[name] = before[name];

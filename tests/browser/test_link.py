@@ -15,6 +15,20 @@ TOLD = "#bar-link p"
 LINKED = "() => new URLSearchParams(location.search).get('cut') === 'text'"
 
 
+def test_names_that_are_not_understood_are_said_once(open_lesson: Callable[..., Page]) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    page = open_lesson("tokens", text="One.", text_pair="Two.", under="position", utm_source="mail", **{hostile: "1"})
+    expect(page.locator(TOLD)).to_have_text(f"Not understood in this link: text_pair, {hostile}.")
+    expect(page.locator(SENTENCE)).to_have_value("One.")
+    assert page.locator(f"{TOLD} img").count() == 0
+    page.locator(SENTENCE).fill("Two.")
+    expect(page.locator(TOLD)).to_be_hidden()
+    linked(page, "Two.")
+    page.reload()
+    expect(page.locator("#tokens-picture ol")).to_contain_text("two")
+    expect(page.locator(TOLD)).to_be_hidden()
+
+
 def test_a_text_too_long_for_the_link(open_lesson: Callable[..., Page], context: BrowserContext, app_url: str) -> None:
     page = open_lesson("tokens", text="An old sentence.")
     expect(page.locator("#tokens-picture ol")).to_contain_text("old")

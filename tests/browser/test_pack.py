@@ -105,8 +105,8 @@ def the_question_has_its_answers(page: Page, store: ModelStore) -> None:
     expect(answer).to_be_hidden()
     page.get_by_text("The answer", exact=True).first.click()
     tokens = len(store.tokenizer("minilm")("<img src=x onerror=alert(1)> unflappable").input_ids)
-    expect(answer).to_contain_text(f"the model reads {tokens} tokens")
-    expect(answer.locator("dd")).to_have_text(["Several shorter pieces that are in the vocabulary"])
+    expect(answer).to_contain_text(f"the input has {tokens} tokens")
+    expect(answer.locator("dd")).to_have_text(["Shorter pieces of the vocabulary"])
 
 
 def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: Browser) -> None:

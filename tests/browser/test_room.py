@@ -163,16 +163,19 @@ def the_parts_own_question(page: Page, phone: Page) -> None:
     page.get_by_role("button", name="Room", exact=True).click()
     page.locator(f"{PANEL} summary", has_text="Vote").click()
     page.get_by_role("button", name="Ask this part’s question").click()  # of the lesson's first part
-    expect(phone.locator(BALLOT)).to_contain_text("Your input has 5 words, and the model's vectors have 384 numbers")
+    expect(phone.locator(BALLOT)).to_contain_text("A sentence of 13 words becomes 20 tokens")
     answers, counts = phone.locator(f"{BALLOT} button"), page.locator(f"{PANEL} .room-tally .count")
-    expect(answers.first).to_have_text("384, and 5 × 384")
-    answers.nth(0).tap()
-    expect(counts).to_have_text(["1", "0", "0", "0"])
+    texts = answers.all_inner_texts()
+    wrong, right = (texts.index(text) for text in ("768, and 13 × 768 = 9,984", "768, and 20 × 768 = 15,360"))
+    answers.nth(wrong).tap()
+    first = ["1" if place == wrong else "0" for place in range(4)]
+    expect(counts).to_have_text(first)
     page.get_by_role("button", name="Show the result to all").click()
-    expect(phone.locator(f"{BALLOT} .right")).to_have_text(re.compile(r"384, and \(number of tokens\) × 384 .*correct"))
+    expect(phone.locator(f"{BALLOT} .right")).to_have_text(re.compile(r"768, and 20 × 768 = 15,360 .*correct"))
     page.get_by_role("button", name="Vote again").click()
-    answers.nth(1).tap()
-    expect(counts).to_have_text(["1", "0", "0", "0", "0", "1", "0", "0"])
+    answers.nth(right).tap()
+    second = ["1" if place == right else "0" for place in range(4)]
+    expect(counts).to_have_text(first + second)
     page.get_by_role("button", name="End the vote").click()
     expect(phone.locator(BALLOT)).to_be_hidden()
 

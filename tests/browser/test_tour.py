@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -61,7 +62,7 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     expect(page.locator(TITLE)).to_be_focused()
     expect(picture).to_have_css("visibility", "hidden")
     assert "questions=" not in page.url
-    card.get_by_label("(number of tokens) ×", exact=False).first.check()
+    card.get_by_label("768, and 20", exact=False).check()
     page.keyboard.press("Enter")
     expect(card.locator(".facts")).to_contain_text("the last layer")
     expect(page.locator("#embeddings-pooling-count.toured")).to_be_visible()
@@ -159,6 +160,36 @@ def test_a_letter_in_a_text_is_a_letter(open_lesson: Open) -> None:
     page.locator(".lesson-heading h2").click()
     page.keyboard.press("p")
     expect(page.locator("#bar-text")).to_be_hidden()
+
+
+COMPOSED = """(element, [key, isComposing]) =>
+    element.dispatchEvent(new KeyboardEvent("keydown", { key, isComposing, bubbles: true, cancelable: true }))"""
+
+
+def test_keys_of_composed_text_are_no_commands(open_lesson: Open) -> None:
+    """P, B, arrows and Escape as an input method sends them, in the bar, in the room's boxes and beside them."""
+    page = open_lesson("tokens")
+    page.goto(page.url.split("?")[0] + "?tour=lecture-fine-tuning&stop=2")
+    expect(page.locator(TITLE)).to_be_visible()
+    stop, bar = page.url, page.locator("#bar-text textarea")
+    bar.click()
+    for place in (bar, page.locator("body")):
+        for key in ("p", "b", "s", "ArrowRight", "ArrowLeft", "PageDown", "Escape"):
+            place.evaluate(COMPOSED, [key, True])
+    expect(bar).to_be_focused()
+    expect(page.locator(TITLE)).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["stop"] == parse_qs(urlsplit(stop).query)["stop"]
+    assert "present=" not in page.url
+    page.locator("#room-button").click()
+    box = page.locator("#room input").first
+    box.focus()
+    box.evaluate(COMPOSED, ["Escape", True])
+    expect(page.locator("#room")).to_be_visible()
+    box.evaluate(COMPOSED, ["Escape", False])
+    expect(page.locator("#room")).to_be_hidden()
+    bar.evaluate(COMPOSED, ["Escape", False])
+    page.locator("body").evaluate(COMPOSED, ["p", False])
+    page.wait_for_url("**present=1**")
 
 
 def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open, tmp_path: Path) -> None:

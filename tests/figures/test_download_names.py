@@ -41,7 +41,7 @@ def test_one_head_is_the_runs_own(run: Run) -> None:
 
 def test_what_was_cut_is_said(run: Run) -> None:
     cut = replace(run, encoding=replace(run.encoding, dropped=("more",) * 1_234))
-    assert "1,234 more were removed" in json.loads(attention_json(cut, "", 0, 0))["notice"]
+    assert "1,234 were removed" in json.loads(attention_json(cut, "", 0, 0))["notice"]
 
 
 def test_a_long_input_is_no_large_file(run: Run) -> None:

@@ -150,7 +150,7 @@ def test_whatever_is_typed_every_figure_is_well_formed(tokenizer: Any, parts: li
 
 def test_counts_are_written_out(tokenizer: Any) -> None:
     encoding = encode(tokenizer, "pronounceable 🍕")
-    page = Reader(picture(encoding, Counts(characters=1234, spaced=31, words=2, pieces=5, added=2, unknown=1)))
+    page = Reader(picture(encoding, Counts(characters=1234, spaced=31, words=2, pieces=5, special=2, unknown=1)))
     told = {node.text for node in page.nodes if node.tag in ("dt", "dd")}
     assert {"1,234", "31", "2", "7", "2.50", "20%"} <= told
 
@@ -161,7 +161,7 @@ def test_an_empty_text_has_no_tokens_per_word(tokenizer: Any) -> None:
     told = [node.text for node in Reader(picture(encoding, counts)).nodes if node.tag == "dd"]
     assert told == ["0", "0", "0", "2", "–", "–"]
     rows = Reader(comparison([(["A"], encoding, counts)], [])).having("row-name")
-    assert [row.words for row in rows] == ["A 2 tokens, all added by the tokenizer"]
+    assert [row.words for row in rows] == ["A 2 tokens, all special"]
 
 
 def test_what_falls_off_is_shown(tokenizer: Any) -> None:
@@ -196,6 +196,14 @@ def test_a_trace_shows_each_step_and_each_try(tokenizer: Any) -> None:
     tries = [one for word in traced.words for one in word.tries]
     assert len(page.having("miss")) == sum(one.id is None for one in tries)
     assert [node.text.split("id ")[1] for node in page.having("hit")] == [str(one.id) for one in tries if one.id]
+
+
+def test_a_change_that_looks_like_none_names_its_parts_and_code_points(tokenizer: Any) -> None:
+    steps = [node.text for node in Reader(trace_figure(trace(tokenizer, "Br\ucc3dn's \u2126 n\u00e9"))).nodes]
+    assert (
+        "\ucc3d (U+CC3D) → \u110e \u1161 \u11bc (U+110E U+1161 U+11BC), \u2126 (U+2126) → \u03a9 (U+03A9), é → e"
+        in steps
+    )
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,19 @@ def test_tokens_and_ids_are_the_tokenizers(views: dict[str, Any], reference: tup
     assert [(unescape(token), int(number)) for _, token, number in rows] == list(zip(inputs.tokens(), ids, strict=True))
 
 
+def test_a_typed_separator_counts_as_a_special_token(services: Services) -> None:
+    picture = drawn(services, Sentence("A [SEP] B", "", ""), -1, "")["picture"]
+    weights = services.run(Sentence("A [SEP] B", "", "")).attentions[..., [0, 2, 4]]
+    assert f"{weights.sum(axis=-1).mean():.0%}" == "82%"
+    assert "which receive 82% of all attention" in re.sub(r"\s+", " ", picture)
+
+
+def test_a_cut_input_is_said_with_the_count_before_the_cut(services: Services, views: dict[str, Any]) -> None:
+    picture = drawn(services, Sentence("word " * 667, "", ""), -1, "")["picture"]
+    assert "The input has 669 tokens; the limit is 512, so 157 were removed, from its end." in picture
+    assert "were removed" not in views["picture"]
+
+
 def test_each_line_is_a_mean_attention_weight(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
     inputs, output = reference
     special = {place for place, token in enumerate(inputs.tokens()) if token in ("[CLS]", "[SEP]")}

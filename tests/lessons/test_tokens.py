@@ -81,7 +81,7 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
     }
     assert (
         endpoint.fn("word " * 600)["notice"]
-        == "The input is limited to 512 tokens; 90 more were removed, first from the end of the longer sentence."
+        == "The input has 602 tokens; the limit is 512, so 90 were removed, from its end."
     )
     for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
         with pytest.raises(gr.Error, match=said):
@@ -107,6 +107,10 @@ def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> Non
     drawn, notice = show("pronounceable", "", "minilm", "id")
     assert "unce" in drawn
     assert notice == ""
+    assert "The text itself contains" not in drawn
+    assert "is read as [MASK]" not in show("a [MASK]", "", "minilm", "id")[0]
+    assert "“[Mask]” is read as [MASK] in every lesson." in show("a", "[Mask]", "minilm", "id")[0]
+    assert "The text itself contains [SEP] and [CLS]." in show("a [SEP] b [SEP] [CLS] [MASK]", "", "minilm", "id")[0]
     skipped, notice = show("x" * 20_001, "", "minilm", "id")
     assert skipped == gr.skip()
     assert "20,001 characters" in notice

@@ -60,21 +60,24 @@ def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> 
     (example,) = re.findall(r"```markdown\n(---\nkind:.*?)```", readme, flags=re.S)
     question = read_question(written(tmp_path, example), tmp_path)
     assert (question.kind, question.right) == ("choice", "random")
-    assert [answer.name for answer in question.answers] == ["random", "swapped"]
+    assert {answer.name for answer in question.answers} == {"random", "swapped"}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("---\nkind", "kind", "line 1: a question begins with a line ---"),
-        ("kind: choice", "kind: essay", "line 2: the kind is one of choice, number, token, head."),
-        ("right: two", "wrong: two", "line 3: a question says kind, right, unit, within, but no 'wrong'."),
+        ("kind: choice", "kind: essay", "line 2: the kind is one of choice, number, token."),
+        ("right: two", "wrong: two", "line 3: a question says kind, last, order, right, unit, within, but no 'wrong'."),
         ("right: two", "right: [two", "is no “name: value”."),
         ("right: two", "right: 2", "line 3: “right” is the name of an answer."),
         ("right: two", "right: three", "there is no answer named 'three'."),
         ("right: two", "", "say which answer is right, or compute it in a question.py beside the file."),
         ("right: two", "right: two\nwithin: about", "line 4: “within” is a number or a percentage"),
         ("right: two", "right: two\nunit: " + 21 * "m", "line 4: a unit has at most 20 characters."),
+        ("right: two", "right: two\norder: mixed", "line 4: the order is 'kept', or is not given."),
+        ("right: two", "right: two\nlast: 2", "line 4: “last” names the answers that stay at the end"),
+        ("right: two", "right: two\nlast: two, three", "there is no answer named 'three' to stay last."),
         ("## one: It", "## It", "line 8: a heading is “## name: text” or “## Answer”."),
         ("## one: It", "## two: It", "line 12: two answers are named 'two'."),
         ("one: It", "one: " + 161 * "m", "line 8: an answer has at most 160 characters."),
@@ -101,6 +104,27 @@ def test_a_fault_is_told_in_a_sentence(tmp_path: Path, old: str, new: str, said:
         read_question(written(tmp_path, QUESTION.replace(old, new, 1)), tmp_path)
     assert str(fault.value).startswith("attention/heads/question.md")
     assert said in str(fault.value)
+
+
+def test_answers_are_mixed_the_same_way_in_any_order_of_the_file(tmp_path: Path) -> None:
+    """By their names alone, unless the file keeps an order; those that are named stay last."""
+
+    def order(names: list[str], settings: str = "", folder: str = "heads") -> list[str]:
+        answers = "".join(f"## {name}: It is {name}\n\nWhy.\n\n" for name in names)
+        path = tmp_path / "attention" / folder / "question.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\nkind: choice\nright: one\n{settings}---\n\nWhich?\n\n{answers}## Answer\n\nOne.\n")
+        return [answer.name for answer in read_question(path, tmp_path).answers]
+
+    names = ["one", "two", "three", "four", "all"]
+    mixed = order(names)
+    assert sorted(mixed) == sorted(names)
+    assert all(order(names[turn:] + names[:turn]) == mixed for turn in range(5))
+    assert len({order(names, folder=f"part{number}")[0] for number in range(20)}) > 3
+    assert order(names, "order: kept\n") == names
+    rest = [name for name in mixed if name not in ("one", "all")]
+    ended = order(names, "last: all, one\n")
+    assert (ended[:3], set(ended[3:])) == (rest, {"one", "all"})
 
 
 NO_DAY = b"---\nkind: choice\nright: 2026-02-30\n---\n"

@@ -12,6 +12,7 @@ from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_p
 from demos.bert.model.batches.packing import StoppedError, grouped, hidden_states
 from demos.bert.model.batches.token_lists import TokenLists, tokenized
 from demos.bert.model.cores import cores, own_cpu_threads
+from demos.bert.model.encoding import MAX_TOKENS, special_ids
 from demos.bert.model.models import LoadedModel
 
 
@@ -27,8 +28,11 @@ class EncodingJob:
         sentences: Sequence[str],
         choices: Sequence[Choice],
         ended: Callable[[EncodingJob], None] = lambda job: None,
+        most_tokens: int = MAX_TOKENS,
     ) -> None:
         """`ended` is called once, in a thread of the job, before the readers hear of its end.
+
+        Sentences are cut to `most_tokens`.
 
         Raises UserError for a choice that this model does not offer.
         """
@@ -43,6 +47,7 @@ class EncodingJob:
         self.vectors: dict[Choice, np.ndarray] = {}
         self._sentences = sentences
         self._ended = ended
+        self._most_tokens = most_tokens
         self._readers = 0
         self._changed = threading.Condition()
 
@@ -76,7 +81,7 @@ class EncodingJob:
     def _run(self) -> None:
         try:
             own_cpu_threads(1)
-            lists = tokenized(self.loaded.tokenizer, self._sentences, self._look)
+            lists = tokenized(self.loaded.tokenizer, self._sentences, self._look, self._most_tokens)
             self._sentences = ()
             config = self.loaded.model.config
             width, num_layers = config.hidden_size, config.num_hidden_layers
@@ -133,13 +138,15 @@ class EncodingJob:
         groups = grouped(lists.lengths[rows].tolist())
         needed = frozenset(layer for choice in self.choices for layer in layers_used(choice.layer, num_layers))
         with torch.inference_mode():
-            states = hidden_states(model, torch.from_numpy(lists.of(rows)), groups, needed, self.wanted)
+            ids = torch.from_numpy(lists.of(rows))
+            words = torch.isin(ids, torch.tensor(sorted(special_ids(self.loaded.tokenizer))), invert=True)
+            states = hidden_states(model, ids, groups, needed, self.wanted)
             at = 0
             for group in groups:
                 hidden = [group.of(states[layer]) if layer in states else None for layer in range(num_layers + 1)]
                 into = rows[at : at + group.sentences]
                 for choice, vectors in results.items():
-                    vectors[into] = pool_batch(hidden, choice, pooler).numpy()
+                    vectors[into] = pool_batch(hidden, choice, group.of(words), pooler).numpy()
                 at += group.sentences
 
     def _look(self) -> None:

@@ -95,11 +95,14 @@ def run_states(run: Run, layer: int | str) -> np.ndarray:
     return states
 
 
-def pool_batch(hidden: Sequence[torch.Tensor | None], choice: Choice, pooler: Any = None) -> torch.Tensor:
+def pool_batch(
+    hidden: Sequence[torch.Tensor | None], choice: Choice, words: torch.Tensor, pooler: Any = None
+) -> torch.Tensor:
     """One vector a sentence of equally long ones: hidden states (L + 1 of [b, n, d]) -> [b, d] or [b, 4d].
 
     `mean` is sentence-transformers' own (Reimers and Gurevych 2019, section 3): every token counts, [CLS] and
-    [SEP] included. A hidden state that is not read may be None. `choice` is one that `check_choice` lets pass.
+    [SEP] included; `words` <bool>[b, n] are the tokens that are not special. A hidden state that is not read may be
+    None. `choice` is one that `check_choice` lets pass.
     Raises UserError where a sentence has no token to take the mean of.
     """
     if choice.pooling == POOLER:
@@ -111,17 +114,20 @@ def pool_batch(hidden: Sequence[torch.Tensor | None], choice: Choice, pooler: An
     if choice.pooling == "max":
         return states.amax(dim=1)
     if choice.pooling == "mean_no_special":
-        states = states[:, 1:-1]  # without [CLS] and [SEP]
-        if not states.shape[1]:
+        counts = words.sum(dim=1, keepdim=True)
+        if not counts.all():
             raise UserError(NO_WORDS)
+        return (states * words[..., None]).sum(dim=1) / counts
     return states.mean(dim=1)
 
 
 def pool_run(loaded: LoadedModel, run: Run, choice: Choice) -> np.ndarray:
     """`pool_batch` of one run: the sentence's vector [d], or [4d]. Raises UserError as it does."""
     hidden = [torch.tensor(state)[None] for state in run.hidden_states]
+    words = torch.tensor([run.encoding.special_tokens_mask]) == 0
+    pooler = loaded.model.pooler if has_pooler(loaded) else None
     with torch.inference_mode():
-        vector: np.ndarray = pool_batch(hidden, choice, loaded.model.pooler if has_pooler(loaded) else None)[0].numpy()
+        vector: np.ndarray = pool_batch(hidden, choice, words, pooler)[0].numpy()
     return vector
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +26,16 @@ class Disagreement:
     second: float
 
 
-def sentences_of(texts: str | None) -> list[str]:
-    """The lines of `texts` that hold more than spaces, stripped.
+def sentences_of(texts: str | Sequence[str] | None) -> list[str]:
+    """The lines of `texts`, or the texts of a list, that hold more than spaces, stripped.
 
-    Raises UserError for more than MAX_SENTENCES lines, or a text over the character limit of `clean_text`.
+    Raises UserError for more than MAX_SENTENCES of them, or for more characters in all than `clean_text` takes.
     """
-    lines = clean_text(texts, "The list").replace("\r", "\n").split("\n")
+    if texts is None or isinstance(texts, str):
+        lines = clean_text(texts, "The list").replace("\r", "\n").split("\n")
+    else:
+        clean_text("".join(texts), "The list")
+        lines = [clean_text(text) for text in texts]
     sentences = [line.strip() for line in lines if line.strip()]
     if len(sentences) > MAX_SENTENCES:
         raise UserError(f"The list has {len(sentences):,} sentences; the limit is {MAX_SENTENCES}.")
@@ -43,6 +47,15 @@ def check_tokens(loaded: LoadedModel, sentences: Iterable[str], have: str = "The
     tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in sentences)
     if tokens > MAX_LIST_TOKENS:
         raise UserError(f"{have} {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in total.")
+
+
+def beyond_library(loaded: LoadedModel, sentences: Iterable[str]) -> int:
+    """How many of the sentences have more tokens than sentence-transformers uses of a text with this model."""
+    limit = loaded.spec.library_tokens
+    if limit is None:
+        return 0
+    long = (text for text in sentences if len(text) > limit - 2)  # a token has a character or more
+    return sum(len(encode(loaded.tokenizer, text, max_length=limit + 1)) > limit for text in long)
 
 
 def normalised(vectors: np.ndarray) -> np.ndarray:

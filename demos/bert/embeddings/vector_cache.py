@@ -12,6 +12,7 @@ import numpy as np
 from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
 from demos.bert.model.batches.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
+from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
@@ -21,7 +22,7 @@ from demos.bert.model.text import clean_text
 MAX_CACHE_BYTES = 256 * 2**20
 LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
 
-Key = tuple[int, str, Choice]  # the model's number, the sentences' digest, the choice
+Key = tuple[int, str, Choice]  # the model's number, the digest of the sentences and their limit, the choice
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ class Encoded:
 
 
 def encode_sentences(
-    loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
+    loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice], most_tokens: int = MAX_TOKENS
 ) -> Generator[Encoded, None, list[np.ndarray]]:
     """For each choice one vector a sentence, in the sentences' order: float32 [m, D]; tells after each batch.
 
     `vectors = yield from encode_sentences(...)` passes the progress on; `drained` throws it away. Closed early, the
-    work ends at the next layer. A sentence beyond 512 tokens is cut, as `encode` does. Raises UserError as `encode`
+    work ends at the next layer. A sentence beyond `most_tokens` is cut, as `encode` does. Raises UserError as `encode`
     and `pool_batch` do.
     """
-    job = EncodingJob(loaded, sentences, choices)
+    job = EncodingJob(loaded, sentences, choices, most_tokens=most_tokens)
     job.enter()
     try:
         job.start()
@@ -84,13 +85,13 @@ class VectorCache:
         return int(self._vectors.total)
 
     def steps(
-        self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
+        self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice], most_tokens: int = MAX_TOKENS
     ) -> Generator[Encoded, None, list[np.ndarray]]:
         """As `encode_sentences`, from the cache where it is there; the arrays are read-only and shared."""
         for choice in choices:
             check_choice(loaded, choice)
         texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
-        digest = digest_of(texts)
+        digest = f"{most_tokens} {digest_of(texts)}"
         ready: dict[Choice, np.ndarray] = {}
         jobs: dict[Choice, EncodingJob] = {}
         with self._lock:
@@ -102,7 +103,7 @@ class VectorCache:
                 elif (number, digest, choice) in self._pending:
                     jobs[choice] = self._pending[number, digest, choice]
             missing = [choice for choice in choices if choice not in ready and choice not in jobs]
-            mine = EncodingJob(loaded, texts, missing, lambda job: self._keep(number, digest, job))
+            mine = EncodingJob(loaded, texts, missing, lambda job: self._keep(number, digest, job), most_tokens)
             for choice in missing:
                 jobs[choice] = self._pending[number, digest, choice] = mine
             joined = list(dict.fromkeys(jobs.values()))
@@ -121,9 +122,11 @@ class VectorCache:
                         self._forget(number, digest, job)
         return [ready[choice] for choice in choices]
 
-    def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
+    def get(
+        self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice], most_tokens: int = MAX_TOKENS
+    ) -> list[np.ndarray]:
         """`steps` without its progress."""
-        return drained(self.steps(loaded, sentences, choices))
+        return drained(self.steps(loaded, sentences, choices, most_tokens))
 
     def _keep(self, number: int, digest: str, job: EncodingJob) -> None:
         """What a job has made, but no more of it than half the room: one long list must not drive all others out."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.bert.attention.matrix_labels import Labels
-from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, has_letters, readable
+from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, has_letters, readable, special_ids
 
 CONTINUES = "##"
 
@@ -17,8 +17,8 @@ def labels_of(tokenizer: Any, input_ids: Sequence[int]) -> Labels:
     Bytes are written as the characters that they are, where a token holds whole ones.
     """
     tokens = tokenizer.convert_ids_to_tokens(list(input_ids))
-    unknown = tokenizer.unk_token_id if tokenizer.unk_token != tokenizer.eos_token else None  # GPT-2 has one for both
-    special = [token in tokenizer.all_special_ids and token != unknown for token in input_ids]
+    ids = special_ids(tokenizer)
+    special = [token in ids for token in input_ids]
     backend = getattr(tokenizer, "backend_tokenizer", None)  # which a Marian tokenizer lacks
     tokens = readable(tokenizer, tokens)
     wordpiece = backend is not None and type(backend.model).__name__ == "WordPiece"

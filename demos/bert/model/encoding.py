@@ -10,6 +10,7 @@ from typing import Any
 from demos.bert.model.text import clean_text
 
 MAX_TOKENS = 512
+SPECIAL_ROLES = ("cls", "sep", "bos", "eos", "pad")  # a mask and an unknown token stand for a word
 SENTENCE_PIECE, BYTES = "▁", "Ġ"  # the space before a word, as SentencePiece and byte-level BPE write it
 
 
@@ -22,10 +23,10 @@ class Encoding:
     tokens: tuple[str, ...]  # those of bytes as the characters that they are (`readable`)
     input_ids: tuple[int, ...]
     token_type_ids: tuple[int, ...]  # 0 for [CLS] A [SEP], 1 for B [SEP]
-    word_ids: tuple[int | None, ...]  # counted per sentence, a punctuation mark a word; None for special tokens
-    sequence_ids: tuple[int | None, ...]  # 0 = from text, 1 = from text_pair, None = special
+    word_ids: tuple[int | None, ...]  # counted per sentence, a punctuation mark a word; None for added tokens
+    sequence_ids: tuple[int | None, ...]  # 0 = from text, 1 = from text_pair, None = added by the tokenizer
     offsets: tuple[tuple[int, int], ...]  # characters [start, end) in the token's own sentence
-    special_tokens_mask: tuple[int, ...]
+    special_tokens_mask: tuple[int, ...]  # 1 for [CLS], [SEP] and the like, also for one that was typed
     dropped: tuple[str, ...] = ()  # tokens beyond the limit, A's then B's
     dropped_pair: int = 0  # how many of `dropped` are B's
 
@@ -34,12 +35,18 @@ class Encoding:
 
     @cached_property
     def word_index(self) -> tuple[int | None, ...]:
-        """The running number of each token's word over both sentences: what a word's hue is picked by."""
+        """The running number of each token's word over both sentences; None for special tokens, typed ones too."""
         seen: dict[tuple[int | None, int], int] = {}
         return tuple(
-            None if word is None else seen.setdefault((sequence, word), len(seen))
-            for sequence, word in zip(self.sequence_ids, self.word_ids, strict=True)
+            None if word is None or special else seen.setdefault((sequence, word), len(seen))
+            for sequence, word, special in zip(self.sequence_ids, self.word_ids, self.special_tokens_mask, strict=True)
         )
+
+    @property
+    def typed_special(self) -> tuple[int, ...]:
+        """The places of the special tokens that were typed in the text."""
+        marks = zip(self.special_tokens_mask, self.sequence_ids, strict=True)
+        return tuple(place for place, (special, sequence) in enumerate(marks) if special and sequence is not None)
 
     @property
     def sentence_b_start(self) -> int | None:
@@ -73,6 +80,7 @@ def encode(
     full = tokenizer(first, pair, truncation=False, **options)
     tokens, sequences = readable(tokenizer, full.tokens()), full.sequence_ids()
     words = _words(tokenizer, tokens, full.word_ids())
+    special = special_ids(tokenizer)
     remaining, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
     return Encoding(
         text=first,
@@ -83,10 +91,21 @@ def encode(
         word_ids=tuple(words[i] for i in remaining),
         sequence_ids=tuple(sequences[i] for i in remaining),
         offsets=tuple(tuple(full["offset_mapping"][i]) for i in remaining),
-        special_tokens_mask=tuple(full["special_tokens_mask"][i] for i in remaining),
+        special_tokens_mask=tuple(
+            int(full["special_tokens_mask"][i] or full["input_ids"][i] in special) for i in remaining
+        ),
         dropped=tuple(tokens[i] for i in lost),
         dropped_pair=sum(sequences[i] == 1 for i in lost),
     )
+
+
+def special_ids(tokenizer: Any) -> frozenset[int]:
+    """The ids of [CLS], [SEP], [PAD] and the like: special tokens wherever they are, also where somebody typed one.
+
+    [MASK] and [UNK] stand for a word, so they are none.
+    """
+    ids = (getattr(tokenizer, f"{role}_token_id") for role in SPECIAL_ROLES)
+    return frozenset(number for number in ids if number is not None)
 
 
 def readable(tokenizer: Any, tokens: Sequence[str]) -> Sequence[str]:
@@ -159,5 +178,6 @@ def truncation_notice(encoding: Encoding) -> str:
     """What was cut and where, in a sentence; "" where everything fits."""
     if not encoding.dropped:
         return ""
-    cut = f"{len(encoding.dropped):,} more were removed, first from the end of the longer sentence."
-    return f"The input is limited to {len(encoding)} tokens; {cut}"
+    kept, lost = len(encoding), len(encoding.dropped)
+    where = "first from the end of the longer sentence" if encoding.text_pair else "from its end"
+    return f"The input has {kept + lost:,} tokens; the limit is {kept}, so {lost:,} were removed, {where}."

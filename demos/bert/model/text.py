@@ -7,11 +7,13 @@ import re
 from demos.errors import UserError
 
 MAX_CHARACTERS = 20_000
+MASK = "[MASK]"  # also typed in small letters, which are replaced: as long, so that offsets hold
+_ANY_MASK = re.compile(r"\[mask\]", re.IGNORECASE | re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def clean_text(text: str | None, name: str = "The text") -> str:
-    """Return `text` with lone surrogates replaced by U+FFFD (the fast tokenizer raises TypeError on them).
+    """Return `text` with [mask] in any letters as [MASK], and lone surrogates (TypeError in tokenizers) as U+FFFD.
 
     Raises UserError if it has more than MAX_CHARACTERS characters: a longer text costs seconds in the tokenizer,
     and BERT reads 512 tokens of it at most.
@@ -22,4 +24,10 @@ def clean_text(text: str | None, name: str = "The text") -> str:
         raise UserError(f"{name} must be text.")
     if len(text) > MAX_CHARACTERS:
         raise UserError(f"{name} has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.")
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    return _ANY_MASK.sub(MASK, _LONE_SURROGATE.sub("\ufffd", text))
+
+
+def small_mask(*texts: str) -> str:
+    """The first [mask] in these texts that `clean_text` replaces, as it is typed; "" where there is none."""
+    typed = (found for text in texts for found in _ANY_MASK.findall(text) if found != MASK)
+    return next(typed, "")

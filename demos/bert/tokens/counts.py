@@ -12,18 +12,18 @@ NO_LIMIT = 2**31 - 1
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts over a whole input, both sentences together; special tokens that the tokenizer adds are not pieces."""
+    """Counts over a whole input, both sentences together; special tokens are not pieces, typed ones neither."""
 
     characters: int
     spaced: int  # words between spaces, as people count them
     words: int  # as BERT splits them: a punctuation mark is a word
-    pieces: int  # tokens of the text itself
-    added: int  # [CLS] and [SEP]
+    pieces: int  # tokens of words and marks
+    special: int  # [CLS] and [SEP]
     unknown: int  # pieces that are [UNK]
 
     @property
     def tokens(self) -> int:
-        return self.pieces + self.added
+        return self.pieces + self.special
 
     @property
     def tokens_per_word(self) -> float:
@@ -41,12 +41,12 @@ def count(tokenizer: Any, encoding: Encoding) -> Counts:
     whole = encoding
     if encoding.dropped:
         whole = encode(tokenizer, encoding.text, encoding.text_pair, max_length=NO_LIMIT)
-    added = sum(whole.special_tokens_mask)
+    special = sum(whole.special_tokens_mask)
     return Counts(
         characters=len(whole.text) + len(whole.text_pair),
         spaced=len(whole.text.split()) + len(whole.text_pair.split()),
         words=len(set(whole.word_index) - {None}),
-        pieces=len(whole) - added,
-        added=added,
+        pieces=len(whole) - special,
+        special=special,
         unknown=sum(token == tokenizer.unk_token for token in whole.tokens),
     )

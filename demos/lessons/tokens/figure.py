@@ -97,9 +97,19 @@ def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, Any]:
         "more_parts": count - MAX_PARTS,
         "note": note,
         "same": same,
-        "changes": [(_character(old), _character(new)) for old, new in stage.changes[:MAX_CHANGES]],
+        "changes": [_change(old, new) for old, new in stage.changes[:MAX_CHANGES]],
         "more_changes": len(stage.changes) - MAX_CHANGES,
     }
+
+
+def _change(old: str, new: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Both sides of a change. Where they look the same, each character apart, with the code points."""
+    if unicodedata.normalize("NFC", old) != unicodedata.normalize("NFC", new):
+        return _character(old), _character(new)
+    first, second = (
+        {"text": f"{' '.join(text)} ({' '.join(f'U+{ord(one):04X}' for one in text)})"} for text in (old, new)
+    )
+    return first, second
 
 
 def _character(text: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from demos.bert.model.batches.padding import pad
 from demos.bert.model.catalogue import WORDPIECE
 from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, encode, truncation_notice
 from demos.bert.model.models import at_hand
-from demos.bert.model.text import clean_text
+from demos.bert.model.text import clean_text, small_mask
 from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.wordpiece import chunks, trace
 from demos.errors import UserError
@@ -43,6 +43,8 @@ def build(page: Page) -> None:
     def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
         """Tokens, ids, segments, word ids, character offsets and the special-tokens mask, as transformers gives them.
 
+        Two things differ: the mask is 1 also for a special token that is typed in the text, such as [SEP], and [mask]
+        in small letters is read as [MASK].
         text_pair may be empty; model is a catalogue key, empty for the default. Beyond 512 tokens the input is cut as
         transformers' truncation="longest_first" does, and "notice" says so.
         """
@@ -88,6 +90,10 @@ def _build_picture(page: Page) -> None:
         if under not in UNDER:
             raise UserError(f"What is shown under each token must be one of: {', '.join(UNDER)}.")
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
+        if typed_mask := small_mask(sentence.text, sentence.text_pair):
+            drawn += TEXT.small_mask(typed_mask)
+        if typed := [encoding.tokens[place] for place in encoding.typed_special]:
+            drawn += TEXT.typed_special(list(dict.fromkeys(typed)))
         drawn += TEXT.examples(encoding, tokens_of(encoding, "thanks for all"))
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:

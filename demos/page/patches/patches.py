@@ -254,4 +254,11 @@ MENDS = (
         re.compile(rb"(this\.stream_instance=\w+\(\w+\.toString\(\),\{)"),
         rb"\1cache:`no-store`,",
     ),
+    Mend(
+        "statustracker",
+        "a screen reader hears a word where an event is over, not the name of a translation that Gradio lacks",
+        GRADIO,
+        re.compile(rb"\w+\.i18n\(`common\.complete`\)"),
+        rb"`Done`",
+    ),
 )

@@ -17,6 +17,5 @@ class Answer:
     keys: frozenset[str] = frozenset()  # choice: the names of all answers that are right
     number: float | None = None
     tokens: frozenset[int] = frozenset()  # positions, [CLS] being 0
-    heads: frozenset[tuple[int, int]] = frozenset()  # (layer, head), each counted from 0
     facts: Mapping[str, object] = field(default_factory=dict)
     mistakes: Mapping[str, float] = field(default_factory=dict)

@@ -19,10 +19,13 @@
 
     Your sentence has {words} words and {tokens} tokens.
 
-`kind` is choice, number, token or head. A choice has two to five answers, each a heading `## name: text`. In the other
-kinds the reader types a number, or clicks a token of the sentence or a head of the model; headings of this form are
-then misconceptions. `unit` is said after a number, and `within` is how far off a right number may be, as a number or
-as a percentage.
+`kind` is choice, number or token. A choice has two to five answers, each a heading `## name: text`. In the other
+kinds the reader types a number, or clicks a token of the sentence; headings of this form are then misconceptions.
+`unit` is said after a number, and `within` is how far off a right number may be, as a number or as a percentage.
+
+The answers of a choice are shown in one mixed order, the same for everybody: a class and its lecturer, a room and a
+printed tour speak of the same second answer. `last` names answers that stay at the end, such as “None of these”;
+`order: kept` leaves all answers as they are written, for those that are steps of a scale.
 
 `right` names the right answer of a choice where it is the same for each sentence. Where it is not, and for all other
 kinds, question.py beside the file computes it with
@@ -37,10 +40,11 @@ words (of both), layers, heads, width (of the model).
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,8 +55,9 @@ from demos.errors import UserError
 from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
-KINDS = ("choice", "number", "token", "head")
-FRONT = {"kind", "right", "unit", "within"}
+KINDS = ("choice", "number", "token")
+FRONT = {"kind", "right", "unit", "within", "order", "last"}
+KEPT = "kept"  # an order that is not mixed
 KNOWN = frozenset({"text", "pair", "words", "layers", "heads", "width"})  # to the page, before anything is computed
 MOST_BYTES, LONGEST, LONGEST_ANSWER, LONGEST_UNIT = 10_000, 900, 160, 20  # of a file; characters of one text
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
@@ -131,6 +136,11 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
     if not revealed:
         raise fault_at(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
     compute, choices = _computation(path, place, package)
+    order, last = front.pop("order"), front.pop("last")
+    if unknown := sorted(last - {answer.name for answer in answers}):
+        raise UserError(f"{file}: there is no answer named {unknown[0]!r} to stay last.")
+    if front["kind"] == "choice" and order != KEPT:
+        answers = mixed("/".join(place), answers, last)
     question = Question(
         lesson=place[0],
         part="/".join(place[1:]),
@@ -143,6 +153,15 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
     )
     _check(file, question)
     return question
+
+
+def mixed(question: str, answers: Sequence[Choice], last: Set[str]) -> list[Choice]:
+    """The answers in an order that only the question's and their own names decide; those in `last` at the end."""
+
+    def place(answer: Choice) -> tuple[bool, bytes]:
+        return answer.name in last, hashlib.sha256(f"{question}: {answer.name}".encode()).digest()
+
+    return sorted(answers, key=place)
 
 
 def placeholders(html: str) -> set[str]:
@@ -170,12 +189,19 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]
         raise fault_at(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")
     if not isinstance(right, str):
         raise fault_at(file, line_of("right"), "“right” is the name of an answer")
+    order, last = front.get("order", ""), front.get("last", "")
+    if order not in ("", KEPT):
+        raise fault_at(file, line_of("order"), f"the order is {KEPT!r}, or is not given")
+    if not isinstance(last, str):
+        raise fault_at(file, line_of("last"), "“last” names the answers that stay at the end, with commas between")
     fields = {
         "kind": front["kind"],
         "right": right,
         "unit": unit,
         "within": float(within[1]) / (100 if within[2] else 1),
         "within_share": bool(within[2]),
+        "order": order,
+        "last": frozenset(filter(None, map(str.strip, last.split(",")))),
     }
     return fields, at
 

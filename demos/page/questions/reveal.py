@@ -19,14 +19,14 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 UNREADABLE = "This answer can't be read; reload the page and try again."
-MOST_NAMED = 6  # right tokens or heads that are named
+MOST_NAMED = 6  # right tokens that are named
 
 
 def reveal(services: Services, sentence: Sentence, question: Question, response: str, *choices: Any) -> dict[str, Any]:
-    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html", "places"}.
+    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html", "keys"}.
 
-    "places" are those of the right answers of a choice, as the file has them.
-    `response` is the name of an answer, a number, "layer.head", or a token as `token_positions` reads it; "" for none.
+    "keys" are the names of the right answers of a choice.
+    `response` is the name of an answer, a number, or a token as `token_positions` reads it; "" for none.
     `choices` are the values of `question.choices`. Raises UserError for what can't be read, or without a sentence.
     """
     answer = Answer(keys=frozenset({question.right}))
@@ -47,8 +47,7 @@ def reveal(services: Services, sentence: Sentence, question: Question, response:
         question.unit,
     )
     words = Markup(response_in_words(question, response, encoding)).striptags() if response else ""
-    places = [place for place, choice in enumerate(question.answers) if choice.name in answer.keys]
-    return {"right": right, "said": words, "html": html, "places": places}
+    return {"right": right, "said": words, "html": html, "keys": sorted(answer.keys)}
 
 
 def in_full(
@@ -94,8 +93,6 @@ def is_right(question: Question, answer: Answer, response: str, encoding: Encodi
         assert answer.number is not None
         off = question.within * (abs(answer.number) if question.within_share else 1)
         return abs(_number(response) - answer.number) <= off + 1e-9 * abs(answer.number)
-    if question.kind == "head":
-        return _head(response) in answer.heads
     assert encoding is not None
     return bool(token_positions(encoding, response) & answer.tokens)
 
@@ -105,7 +102,7 @@ def token_positions(encoding: Encoding, response: str) -> frozenset[int]:
 
     Characters are code points. Raises UserError for anything else.
     """
-    special = [place for place, mask in enumerate(encoding.special_tokens_mask) if mask]
+    special = [place for place, sequence in enumerate(encoding.sequence_ids) if sequence is None]
     if response in ("cls", "sep"):
         return frozenset(special[:1] if response == "cls" else special[1:])
     numbers = response.split(":")
@@ -132,8 +129,6 @@ def response_in_words(question: Question, response: str, encoding: Encoding | No
         return next((Markup(named(choice.text)) for choice in question.answers if choice.name == response), "")
     if question.kind == "number":
         return number_text(_number(response))
-    if question.kind == "head":
-        return str(TEXT.head_name(*_head(response)))
     assert encoding is not None
     places = sorted(token_positions(encoding, response))
     return short(word_of(encoding, places[0]), 40) if places else ""
@@ -146,8 +141,6 @@ def truths(question: Question, answer: Answer, encoding: Encoding | None) -> lis
     if question.kind == "number":
         assert answer.number is not None
         return [number_text(answer.number)]
-    if question.kind == "head":
-        return [str(TEXT.head_name(*head)) for head in sorted(answer.heads)[:MOST_NAMED]]
     assert encoding is not None
     return list(dict.fromkeys(short(word_of(encoding, place), 40) for place in sorted(answer.tokens)))[:MOST_NAMED]
 
@@ -188,10 +181,3 @@ def _number(response: str) -> float:
     if not math.isfinite(number):
         raise UserError(UNREADABLE)
     return number
-
-
-def _head(response: str) -> tuple[int, int]:
-    layer, _, head = response.partition(".")
-    if not all(number.isascii() and number.isdigit() and len(number) < 4 for number in (layer, head)):
-        raise UserError(UNREADABLE)
-    return int(layer), int(head)

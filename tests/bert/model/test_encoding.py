@@ -41,13 +41,27 @@ def check(encoding: Any, expected: Any) -> None:
     assert encoding.word_ids == tuple(expected.word_ids())
     assert encoding.sequence_ids == tuple(expected.sequence_ids())
     assert encoding.offsets == tuple(expected["offset_mapping"])
-    assert encoding.special_tokens_mask == tuple(expected["special_tokens_mask"])
+    typed = {"[CLS]", "[SEP]", "[PAD]"}
+    marks = zip(expected.tokens(), expected["special_tokens_mask"], strict=True)
+    assert encoding.special_tokens_mask == tuple(int(mark or token in typed) for token, mark in marks)
 
 
 @pytest.mark.parametrize(("text", "pair"), INPUTS)
 def test_equal_to_transformers(tokenizer: Any, reference: Any, text: str, pair: str) -> None:
     expected = reference(text, pair or None, return_offsets_mapping=True, return_special_tokens_mask=True)
     check(encode(tokenizer, text, pair), expected)
+
+
+def test_a_typed_special_token_is_special_and_no_word(tokenizer: Any) -> None:
+    encoding = encode(tokenizer, "A [SEP] [MASK] 😀 [CLS]", "[PAD] B")
+    typed = [2, 5, 7]
+    assert [encoding.tokens[place] for place in typed] == ["[SEP]", "[CLS]", "[PAD]"]
+    assert encoding.typed_special == tuple(typed)
+    assert encoding.special_tokens_mask == (1, 0, 1, 0, 0, 1, 1, 1, 0, 1)
+    assert encoding.word_index == (None, 0, None, 1, 2, None, None, None, 3, None)
+    counts = count(tokenizer, encoding)
+    assert (counts.special, counts.pieces, counts.words) == (6, 4, 4)
+    assert encode(tokenizer, "A pair", "of two").typed_special == ()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from transformers import BertTokenizerFast
 
+from demos.bert.model.batches.token_lists import tokenized
+from demos.bert.model.encoding import encode
 from demos.bert.model.models import ModelStore
-from demos.bert.model.text import clean_text
+from demos.bert.model.text import clean_text, small_mask
 from demos.bert.tokens.wordpiece import (
     MAX_TRIES,
     NO_PIECE,
@@ -86,6 +88,18 @@ def agree(tokenizer: Any, text: str) -> None:
     assert tokens_of(traced) == real.tokens()
     assert [number for word in traced.words for number in word.ids] == real["input_ids"]
     assert "".join(part.text for part in traced.stages[0].parts) == clean_text(text)
+
+
+@pytest.mark.parametrize("typed", ["[mask]", "[Mask]", "[mAsK]"])
+def test_a_mask_in_small_letters_is_the_mask_token(uncased: Any, cased: Any, typed: str) -> None:
+    text = f"Paris is {typed}."
+    assert small_mask("", text) == typed
+    for tokenizer in (uncased, cased):
+        assert tokens_of(trace(tokenizer, text))[-2:] == ["[MASK]", "."]
+        assert encode(tokenizer, text).input_ids == encode(tokenizer, "Paris is [MASK].").input_ids
+    ids = tokenized(uncased, [text]).ids.tolist()
+    assert ids == uncased("Paris is [MASK].")["input_ids"]
+    assert small_mask("[MASK] [maſk] [masK] (mask)") == ""
 
 
 @pytest.mark.parametrize("name", ["uncased", "cased", "odd"])

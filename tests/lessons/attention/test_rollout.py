@@ -151,6 +151,16 @@ PROGRAMS = [
     Recipe("rollout", 3, residual=0.3, measure="contribution"),
     Recipe("layers-max", head=7, measure="contribution", specials="renormalise"),
 ]
+TYPED = "A [SEP] B"
+
+
+def test_hidden_special_tokens_are_the_typed_ones_too(services: Services, bundled: LoadedModel) -> None:
+    run = services.run(Sentence(TYPED, "", "minilm"))
+    made = aggregate(bundled, run, Recipe("heads-mean", 0, specials="hide"))
+    assert made.rows.names == made.columns.names == ("a", "b")
+    np.testing.assert_allclose(made.values, run.attentions[0].mean(axis=0)[np.ix_([1, 3], [1, 3])], atol=1e-6)
+    lines = printed(rollout_code(bundled.spec, run.encoding, Recipe("heads-mean", 0, specials="hide")))
+    assert [line.split(" ")[0] for line in lines if "] sum" in line] == ["a", "b"]
 
 
 @pytest.mark.slow
@@ -188,6 +198,12 @@ def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
     outputs = drawn(services, Sentence("word " * 300, "", "minilm"), *choices(token="200"))
     assert np.array(plotly(outputs["plot"]).data[0].z).shape == (128, 128)
     assert "the first 128 of 302 rows" in outputs["said"]
+    assert "removed" not in outputs["said"]
+    longer = drawn(services, Sentence("word " * 400, "word " * 267, "minilm"), *choices())
+    assert (
+        "The input has 670 tokens; the limit is 512, so 158 were removed, first from the end of the longer sentence."
+        in longer["said"]
+    )
     assert outputs["table"].count("<tr>") == 65
     assert "the first 64 of 302 rows" in outputs["table"]
     assert outputs["token"]["value"] == "200"  # the list is of any row

@@ -140,11 +140,41 @@ def test_endpoint_equals_transformers(page: Recorder, bundled: LoadedModel, laye
     assert answer["cosine"][0][1] == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
 
 
+def test_the_endpoint_takes_a_list_whose_texts_keep_their_lines(page: Recorder) -> None:
+    embeddings = page.endpoints["embeddings"]
+    answer = embeddings(["Two\n\nlines.", "", SENTENCES[0]])
+    assert answer["sentences"] == ["Two\n\nlines.", SENTENCES[0]]
+    assert embeddings(f"Two lines.\n{SENTENCES[0]}")["vectors"] == answer["vectors"]
+
+
+def test_where_sentence_transformers_uses_less_of_a_text_is_said(page: Recorder) -> None:
+    embeddings, long = page.endpoints["embeddings"], "Hello world, " * 120
+    answer = embeddings([long, "Short."])
+    assert answer["notice"] == (
+        "sentence-transformers uses only the first 256 tokens of a text; texts that are longer: 1."
+    )
+    as_theirs = embeddings([long, "Short."], max_tokens=256)
+    assert "notice" not in as_theirs
+    assert as_theirs["vectors"][0] != answer["vectors"][0]
+    assert as_theirs["vectors"][1] == pytest.approx(answer["vectors"][1], abs=1e-6)
+    assert "notice" not in embeddings("Short.")
+    show, outputs = page.wired[0].handler, page.wired[0].outputs
+    chosen = ("cls", "last", "mean", "last")
+    said = in_order(outputs, show(Sentence(long, "", "minilm"), "Short.", 0, *chosen))[2]
+    assert "One sentence has more than 256 tokens." in said
+    assert "256" not in in_order(outputs, show(Sentence("Long?", "", "minilm"), "Short.", 0, *chosen))[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("",), "contains no sentence"),
-        ((["a list"],), "contains no sentence"),
+        (([],), "contains no sentence"),
+        ((["a", " "] * 65,), "65 sentences; the limit is 64"),
+        ((["a" * 10_000] * 3,), "30,000 characters"),
+        ((["a", 1],), "texts must be text, or a list of texts"),
+        ((None,), "texts must be text, or a list of texts"),
+        *((("a", "mean", -1, "", "", most), "max_tokens must be") for most in (2, 513, True, 9.5, "9")),
         (("a\n" * 65,), "65 sentences; the limit is 64"),
         (("a" * 20_001,), "20,001 characters"),
         (("a", "median"), "There is no pooling 'median'"),
@@ -180,7 +210,7 @@ def printed_matrix(program: str) -> np.ndarray:
 
 @pytest.mark.parametrize("choice", PROGRAMS)
 def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choice) -> None:
-    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
+    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}", "typed [SEP] here"]
     matrix = printed_matrix(embeddings_code(bundled.spec, sentences, choice))
     (vectors,) = VectorCache().get(bundled, sentences, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)

@@ -19,7 +19,7 @@ from tests.lessons.test_question_answers import SENTENCES, near
 
 TEXTS = [text for text, _ in SENTENCES]
 OTHER = "windmill"
-FEW, SHOWN = 3, 10
+SHOWN = 10
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,18 @@ def test_the_states_that_another_last_word_changes(
             with torch.inference_mode():
                 old, new = (model(input_ids=torch.tensor([ids[:end]])).last_hidden_state[0] for ids in (before, after))
             changed.append(int(((old[:same] - new[:same]).abs().max(dim=-1).values > 1e-5).sum()))
-        assert answer.facts == {"before": same, "bert": changed[0], "changed": changed[1]}, text
-        assert changed[1] == 0  # the answer that is right
+        assert answer.facts == {"before": same, "bert": changed[0], "changed": changed[1], "other": OTHER}, text
+        assert changed[1] == 0
+
+
+def test_another_first_word_changes_all_states_but_the_start_token_s(tokenizer: Any, decoder: Any) -> None:
+    assert questions()["family", "last_word"].right == "later"
+    for text in ("rain falls on the roof.", "dogs like to run in the park"):
+        ids = tokenizer(text)["input_ids"][:-1]
+        other = [ids[0], tokenizer.convert_tokens_to_ids("snow"), *ids[2:]]
+        with torch.inference_mode():
+            old, new = (decoder.bert(input_ids=torch.tensor([one])).last_hidden_state[0] for one in (ids, other))
+        assert ((old - new).abs().max(dim=-1).values > 1e-3).tolist() == [False] + [True] * (len(ids) - 1)
 
 
 @pytest.mark.slow
@@ -106,6 +116,10 @@ def test_both_searches(services: Services, tokenizer: Any, encoder: Any) -> None
         )
         by_mean, by_token = (np.argsort(-np.array(one), kind="stable")[:SHOWN] for one in scores)
         shared = len({*by_mean} & {*by_token})
-        told = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}
-        assert answer.facts == told, text
-        assert answer.keys == {"few" if shared <= FEW else "all" if shared == SHOWN else "most"}
+        assert answer.facts == {
+            "shared": shared,
+            "by_mean": sentences[by_mean[0]],
+            "by_token": sentences[by_token[0]],
+            "sentences": f"{len(library):,}",
+            "vectors": f"{sum(len(units) for _, units in library):,}",
+        }, text

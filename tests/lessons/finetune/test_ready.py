@@ -57,7 +57,7 @@ def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:
 
 def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch: pytest.MonkeyPatch) -> None:
     text, question = TWO
-    text += "\nAnna Berg met Tom in Oslo."
+    text = f"{text}\n\n \nAnna Berg met Tom in Oslo."
     lines = lines_of(text)
     *_, program = show(models, NO_HUB, BAR, text, question)
     *classes, names, answer = printed(program)
@@ -65,14 +65,28 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
         found = ast.literal_eval(told.removeprefix(line).strip())
         assert [*found.values()] == pytest.approx(chances, abs=2e-4)
     view, tagger = view_of("entities"), models.get("entities")
-    example = view.example_of([" ".join(lines)])
+    example = view.example_of([text])
     entities = tagger.task.entities_of(tagger.answers([example])[0])
     said = [(" ".join(example.words[one.start : one.end]), one.kind) for one in entities]
     assert said
     assert [(name, kind) for name, kind, _ in ast.literal_eval(names)] == said
     reader = models.get("question")
-    best = reader.answers([view_of("question").example_of([question, " ".join(lines)])])[0].best[0]
-    assert answer == " ".join(lines)[best.start : best.end]
+    best = reader.answers([view_of("question").example_of([question, text])])[0].best[0]
+    assert answer == text[best.start : best.end]
+
+
+def test_start_and_end_are_of_the_text_as_it_is_typed(models: ReadyModels) -> None:
+    """Blank lines count as characters, and what comes behind the fifth line is part of the text."""
+    text = "\n\n".join(
+        ["It rained.", "It snowed.", "The sun shone.", "Nobody came.", "A dog barked.", "Tom lives in Oslo."]
+    )
+    question = "Where does Tom live?"
+    _, names, shown, program = show(models, NO_HUB, BAR, f"\n{text}\n", question)
+    assert re.search(r"<mark[^>]*>Oslo</mark>", shown)
+    assert "Oslo" in names
+    answer = models.get("question").answers([view_of("question").example_of([question, text])])[0].best[0]
+    assert (answer.start, answer.end) == (text.index("Oslo"), text.index("Oslo") + 4)
+    assert repr(text) in program
 
 
 def test_empty_and_hostile_texts_become_one_sentence_or_text(models: ReadyModels) -> None:
@@ -90,13 +104,13 @@ def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models:
         assert f"trained on {TRAINED_ON[kind]}. Licence: {LICENCES[kind]}." in one_line(answer)
         (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", str(answer), re.DOTALL)
         program = html.unescape(code)
-        assert program.strip() == hub_code(HUB_MODELS[kind], lines_of(text), question).strip()
+        assert program.strip() == hub_code(HUB_MODELS[kind], text, lines_of(text), question).strip()
         assert program.startswith(("import ", "from "))
         assert "print(" in program
         assert repr(HUB_MODELS[kind].hub_id) in program
         assert repr(HUB_MODELS[kind].revision) in program
     assert "Version 5 of transformers no longer has <code>pipeline" in one_line(shown[2])
-    assert 'pipeline("question-answering"' not in hub_code(HUB_MODELS["question"], [text], question)
+    assert 'pipeline("question-answering"' not in hub_code(HUB_MODELS["question"], text, [text], question)
 
 
 def test_the_hubs_models_answer_once_they_are_fetched_and_their_programs_print_that(
@@ -126,14 +140,14 @@ def test_the_hubs_models_answer_once_they_are_fetched_and_their_programs_print_t
         assert (label, float(score)) == (("NEGATIVE", "POSITIVE")[chances[1] > chances[0]], round(max(chances), 4))
         assert "Most likely class of" in shown[0]
     tagger, view = hub.trained("entities"), view_of("entities")
-    example = view.example_of([" ".join(lines)])
+    example = view.example_of([text])
     entities = tagger.task.entities_of(tagger.answers([example])[0])
     names = [line.rsplit(" ", 2) for line in printed_lines[2:-1]]
     assert [(kind, float(score)) for _, kind, score in names] == [
         (name.kind, pytest.approx(name.probability, abs=1e-4)) for name in entities
     ]
-    best = hub.trained("question").answers([view_of("question").example_of([question, " ".join(lines)])])[0].best[0]
-    assert printed_lines[-1] == " ".join(lines)[best.start : best.end]
+    best = hub.trained("question").answers([view_of("question").example_of([question, text])])[0].best[0]
+    assert "\n".join(printed_lines).endswith(text[best.start : best.end])
 
 
 def test_where_the_hub_can_not_be_reached_the_adapters_go_on(models: ReadyModels) -> None:
@@ -146,5 +160,6 @@ def test_where_the_hub_can_not_be_reached_the_adapters_go_on(models: ReadyModels
 
 
 def test_a_text_of_the_placeholders_stays_a_text() -> None:
-    program = hub_code(HUB_MODELS["question"], ["MODEL and QUESTION", "it's \"\\ LINES"], "TEXT")
-    assert "question, text = " + repr("TEXT") + ", " + repr("MODEL and QUESTION it's \"\\ LINES") in program
+    text = "MODEL and QUESTION\nit's \"\\ LINES"
+    program = hub_code(HUB_MODELS["question"], text, text.splitlines(), "TEXT")
+    assert "question, text = " + repr("TEXT") + ", " + repr(text) in program

@@ -66,6 +66,15 @@ def test_solved_examples_stand_in_the_input_with_their_words(services: Services)
         shown(services, Sentence("word " * 500, "", BUNDLED), 8, 1, PATTERNS[0], GREAT)
 
 
+def test_a_mask_in_small_letters_is_shown_as_it_is_read(services: Services) -> None:
+    small, large = (
+        shown(services, Sentence(f"A {mask} film", "", BUNDLED), 0, 1, PATTERNS[0], GREAT)
+        for mask in ("[mask]", "[MASK]")
+    )
+    assert small == large
+    assert "A [MASK] film." in small["prompt"]
+
+
 def test_odd_choices_are_the_first_ones(services: Services) -> None:
     sentence = Sentence(TEXT, "", BUNDLED)
     odd = shown(services, sentence, "all", -3, "<script>", "x")

@@ -20,7 +20,7 @@ from demos.errors import UserError
 from demos.lessons.pretraining.fill_mask import part
 from demos.lessons.pretraining.fill_mask.figure import fill_code
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed
-from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
+from demos.lessons.pretraining.fill_mask.places import gaps, with_gap
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
@@ -69,7 +69,7 @@ def mark(text: str, tokenizer: Any, *places: int) -> str:
 
 def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     tokenizer = tiny.tokenizer
-    encoding = read(tokenizer, TEXT)
+    encoding = encode(tokenizer, TEXT)
     picked = gaps(tokenizer, encoding)
     assert (picked.places, picked.focus, picked.marks) == ((4,), 4, ())
     assert picked.truth == encoding.input_ids[4]
@@ -78,7 +78,7 @@ def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     assert [clicked.hidden.tokens[place] for place in (2, 5)] == ["[MASK]"] * 2
     assert clicked.whole == encoding
     assert with_gap(clicked, "[MASK]") == "The [MASK] miller counted [MASK] sacks."
-    own = read(tokenizer, "The [mask] miller counted [MASK].", "A [Mask] too.")
+    own = encode(tokenizer, "The [mask] miller counted [MASK].", "A [Mask] too.")
     assert [token for token in own.tokens if token == "[MASK]"] == ["[MASK]"] * 3
     typed = gaps(tokenizer, own, "3.0, 1.<script>, 99999.9, 400.5, 0.101")  # of no token here, or of [CLS]
     assert (typed.focus, typed.truth, typed.marks) == (2, None, ())
@@ -86,11 +86,23 @@ def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     both = gaps(tokenizer, own, f"3.{own.input_ids[3]}")
     assert both.focus == 3
     assert len(both.places) == 4
-    assert gaps(tokenizer, read(tokenizer, "?!")).focus == 1
+    assert gaps(tokenizer, encode(tokenizer, "?!")).focus == 1
     with pytest.raises(UserError, match="no word to mask"):
-        gaps(tokenizer, read(tokenizer, " "))
+        gaps(tokenizer, encode(tokenizer, " "))
     with pytest.raises(UserError, match="The sentence has 20,001 characters"):
-        read(tokenizer, "x" * 20_001)
+        encode(tokenizer, "x" * 20_001)
+
+
+def test_a_mask_in_small_letters_is_one_mask_and_the_page_says_so(ours: Filler, store: ModelStore) -> None:
+    typed, written = "The capital of France is [mask].", "The capital of France is [MASK]."
+    assert encode(store.tokenizer("minilm"), typed).tokens.count("[MASK]") == 1
+    small, large = (shown(ours, Sentence(text, "", "minilm"), "", 5) for text in (typed, written))
+    assert "“[mask]” is read as [MASK]." in small["said"]
+    assert small["said"].startswith(large["said"].strip())
+    assert {name: value for name, value in small.items() if name != "said"} == {
+        name: value for name, value in large.items() if name != "said"
+    }
+    assert fill_endpoint(ours.services)(typed) == fill_endpoint(ours.services)(written)
 
 
 def test_the_picture_holds_the_models_own_numbers(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
@@ -130,7 +142,7 @@ def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertFo
             [word["probability"] for word in one["words"]], [word["score"] for word in other], rtol=1e-3
         )
     assert "notice" not in mine
-    assert "more were removed" in fill_mask("[MASK] " + "sand " * 600)["notice"]
+    assert "were removed" in fill_mask("[MASK] " + "sand " * 600)["notice"]
     for arguments, said in (
         (("No gap.",), "no \\[MASK\\]"),
         (("[MASK] " * 17,), "17 \\[MASK\\]s; the limit is 16"),
@@ -222,7 +234,9 @@ def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:
     assert "the capital of france is [mask]." in {text.lower() for _, text, _ in EXAMPLES}
     for _, text, other in EXAMPLES:
         assert (
-            read(tiny.tokenizer, text).tokens.count("[MASK]") == read(tiny.tokenizer, other).tokens.count("[MASK]") == 1
+            encode(tiny.tokenizer, text).tokens.count("[MASK]")
+            == encode(tiny.tokenizer, other).tokens.count("[MASK]")
+            == 1
         )
         assert "best guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)["said"]
         assert compared(ours, Sentence(text, "", "minilm"), "", other).count("<h4>") == 2

@@ -85,7 +85,7 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
     assert random in [text for one in reader.documents for text in one]
     pairs = [(first, second), (first, random), (second, first), (first, first)]
     assert [(case.encoding.text, case.encoding.text_pair) for case in cases] == pairs
-    assert [case.label for case in cases] == [0, 1, 1, 1]
+    assert [case.label for case in cases] == [None, 1, None, 1]
     for case, pair in zip(cases, pairs, strict=True):
         with torch.no_grad():
             theirs = whole(**tiny.tokenizer(*pair, return_tensors="pt")).seq_relationship_logits[0]
@@ -101,6 +101,32 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
     assert f"{cases[3].losses[1]:.5f}" in swapped["numbers"]
     assert all("<b>rains" not in html and "<script" not in html for name, html in swapped.items() if name != "code")
     assert reader.four("minilm", first, second, 4)[1].encoding.text_pair != random
+
+
+def test_only_a_pair_of_a_known_text_is_called_the_next_sentence(store: ModelStore) -> None:
+    reader = Reader(Services(store, "minilm"))
+    asked = ("How are you?", "The Eiffel Tower is in Paris")
+    typed = drawn(reader, BAR, *asked, "true", 0, "")
+    cases = reader.four("minilm", *asked, 0)
+    assert cases[0].is_next < 0.5
+    assert "This B is classified as NotNext" in one_line(typed["cases"])
+    assert "This pair was not taken from a text" in typed["cases"]
+    assert "true next sentence" not in typed["cases"]
+    rows = re.findall(r'<th scope="row">(.*?)</th>.*?<td>([^<]*)</td><td>([^<]*)</td></tr>', typed["cases"], re.S)
+    losses = [f"{case.losses[1]:.3f}" for case in cases]
+    assert rows == [
+        (WAYS["true"], "–", "–"),
+        (WAYS["random"], "NotNext", losses[1]),
+        (WAYS["swapped"], "–", "–"),
+        (WAYS["same"], "NotNext", losses[3]),
+    ]
+    document = reader.documents[2]
+    for first, second in ((FIRST, f" {SECOND} "), (document[0], document[1])):
+        known = drawn(reader, BAR, first, second, "true", 0, "")["cases"]
+        assert 'class=shown><th scope="row">the next sentence' in known
+        assert "not taken from a text" not in known
+    assert [reader.label_of(*pair) for pair in ((document[1], document[0]), (document[0], document[2]))] == [1, 1]
+    assert reader.label_of(document[0], "Nobody minded.") is None
 
 
 def test_each_radio_button_shows_its_case(reader: Reader) -> None:

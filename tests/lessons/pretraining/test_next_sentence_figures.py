@@ -86,7 +86,10 @@ def test_what_the_model_goes_by_is_read_off_four_numbers(case: Case) -> None:
     assert "(IsNext 30%)" in told(case, 0.9, 0.1, 0.2, 0.3)
     assert "depends on the order, not" in told(case, 0.9, 0.7, 0.2, 0.9)
     assert "almost any B" in told(case, 0.9, 0.7, 0.8, 0.9)
-    assert "classified as NotNext (IsNext 40%)" in told(case, 0.4, 0.1, 0.2, 0.9)
+    assert "This B is classified as NotNext (IsNext 40%)" in told(case, 0.4, 0.1, 0.2, 0.9)
+    assert "Even the true next sentence is" in told(replace(case, label=0), 0.4, 0.1, 0.2, 0.9)
+    assert "not taken from a text" not in told(case, 0.9, 0.1, 0.2, 0.3)
+    assert "not taken from a text" in told(replace(case, label=None), 0.9, 0.1, 0.2, 0.3)
 
 
 def test_trials_are_counted_row_by_row() -> None:

@@ -63,8 +63,15 @@ class TokenLists:
             yield order[first:]
 
 
-def tokenized(tokenizer: Any, sentences: Sequence[str], look: Callable[[], None] = lambda: None) -> TokenLists:
-    """What `encode` gives each sentence: cleaned, and cut to 512 tokens with [SEP] kept; `look` is called now and then.
+def tokenized(
+    tokenizer: Any,
+    sentences: Sequence[str],
+    look: Callable[[], None] = lambda: None,
+    most_tokens: int = MAX_TOKENS,
+) -> TokenLists:
+    """What `encode` gives each sentence: cleaned, and cut to `most_tokens` with [SEP] kept.
+
+    `look` is called now and then.
 
     Raises UserError as `encode` does, with the sentence's number.
     """
@@ -74,7 +81,7 @@ def tokenized(tokenizer: Any, sentences: Sequence[str], look: Callable[[], None]
         look()
         # Never with truncation=... or padding=...: these change the tokenizer, which all threads share.
         rows = tokenizer(texts, return_attention_mask=False, return_token_type_ids=False, verbose=False)["input_ids"]
-        cut = [row if len(row) <= MAX_TOKENS else [*row[: MAX_TOKENS - 1], row[-1]] for row in rows]
+        cut = [row if len(row) <= most_tokens else [*row[: most_tokens - 1], row[-1]] for row in rows]
         lengths += [len(row) for row in cut]
         parts.append(np.fromiter((token for row in cut for token in row), np.int32))
     ids = np.concatenate(parts) if parts else np.empty(0, np.int32)

@@ -1,4 +1,4 @@
-"""In which layer the heads matter most."""
+"""What is left without heads, and in which layer they matter most."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
-THIRDS = ("first", "middle", "last")
-
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """The layer without whose heads the sentence vector changes most, and the third of the layers that it is in."""
+    """The layers without whose heads the sentence vector changes most and least. UserError for a long input."""
     loaded = services.loaded(sentence.model)
     encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
     if len(encoding) > MAX_PASS_TOKENS:
@@ -27,4 +25,4 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     alike = cosine(vectors[1:], np.broadcast_to(vectors[0], vectors[1:].shape))  # [L]
     most, least = int(alike.argmin()), int(alike.argmax())
     facts = {"layer": counted(most), "cosine": alike[most], "least": counted(least), "closest": alike[least]}
-    return Answer(keys=frozenset({THIRDS[most * 3 // layers]}), facts=facts)
+    return Answer(facts=facts)

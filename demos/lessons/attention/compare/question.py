@@ -1,4 +1,4 @@
-"""In which layers the attention of two sentences differs most."""
+"""Where the attention of two sentences can differ, and where it differs most."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from demos.counting import counted
 from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
-
-THIRDS = ("first", "middle", "last")
 
 
 def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
@@ -26,4 +24,4 @@ def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
         raise UserError("The two sentences share no word, so there is nothing to compare.")
     most, least = int(layers.argmax()), int(layers.argmin())
     facts = {"layer": counted(most), "most": layers[most], "least": counted(least), "smallest": layers[least]}
-    return Answer(keys=frozenset({THIRDS[most * 3 // len(layers)]}), facts=facts)
+    return Answer(facts=facts | {"other": compare_text})

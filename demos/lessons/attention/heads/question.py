@@ -1,4 +1,4 @@
-"""Which heads attend to the token before."""
+"""In which third of the layers the head for the token before is."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
-BEST = 5
+THIRDS = ("first", "middle", "last")
 PATTERN = "previous"
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """The heads with the largest mean weight from a token to the one before it."""
+    """The head with the largest mean weight from a token to the one before it. UserError where there is none."""
     run = services.run(sentence)
     scores = pattern_scores(run.attentions, run.encoding)[PATTERN]  # [L, A]
     if np.isnan(scores).any():
         raise UserError("This input has no token before another; type a sentence first.")
-    order = np.argsort(-scores, axis=None, kind="stable")[:BEST]
-    best = [(int(layer), int(head)) for layer, head in zip(*np.unravel_index(order, scores.shape), strict=True)]
-    layer, head = best[0]
+    layer, head = (int(place) for place in np.unravel_index(scores.argmax(), scores.shape))
     facts = {"layer": counted(layer), "head": counted(head), "share": scores[layer, head]}
     facts["even"] = even_scores(run.encoding)[PATTERN]
-    return Answer(heads=frozenset(best), facts=facts)
+    return Answer(keys=frozenset({THIRDS[layer * 3 // len(scores)]}), facts=facts)

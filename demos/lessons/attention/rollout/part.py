@@ -11,6 +11,7 @@ import gradio as gr
 
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, staying_shares
 from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Share, Specials, What, aggregate
+from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import file_name
@@ -136,7 +137,12 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
         "residual": gr.update(visible=rollout and assumed),
         "quarter": gr.update(visible=run.encoding.sentence_b_start is not None),
         "plot": matrix_figure(few.values, few.rows, few.columns, what=what, row_sums=True),
-        "said": TEXT.summary(summary(recipe, joined, run), note(recipe, stays, joined, beside), left_out(joined, few)),
+        "said": TEXT.summary(
+            summary(recipe, joined, run),
+            note(recipe, stays, joined, beside),
+            left_out(joined, few),
+            truncation_notice(run.encoding),
+        ),
         "token": gr.update(
             choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
         ),

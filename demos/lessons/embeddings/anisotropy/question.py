@@ -1,4 +1,4 @@
-"""How alike the tokens of a sentence are after the last layer."""
+"""How alike the tokens of a sentence are, before the first layer and after the last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
-LOW, HIGH = 0.15, 0.5
+TIE = 0.02  # cosines that differ by less are the same
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
@@ -20,5 +20,5 @@ def answer(services: Services, sentence: Sentence) -> Answer:
         raise UserError("A sentence of at least two words is needed.")
     rows, columns = np.triu_indices(len(own), k=1)
     first, last = (float(cosine_matrix(states[own])[rows, columns].mean()) for states in run.hidden_states[[0, -1]])
-    key = "zero" if last < LOW else "high" if last > HIGH else "some"
+    key = "rises" if last > first + TIE else "falls" if last < first - TIE else "stays"
     return Answer(keys=frozenset({key}), facts={"first": first, "last": last})

@@ -52,9 +52,9 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 
 
 def vectors_of(batch):
-    inputs = tokenizer(batch, padding=True, truncation=True, max_length={MAX_TOKENS},
-                       return_special_tokens_mask=True, return_tensors="pt")
-    words = 1 - inputs.pop("special_tokens_mask")[..., None]  # 0 for [CLS], [SEP] and padding
+    inputs = tokenizer(batch, padding=True, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+    ids = torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id])
+    words = torch.isin(inputs["input_ids"], ids, invert=True)[..., None]  # without [CLS], [SEP] and padding
     mask = inputs["attention_mask"][..., None]  # 0 for padding
     with torch.inference_mode():
         hidden = model(**inputs, output_hidden_states=True).hidden_states

@@ -10,7 +10,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.pooling import Choice, check_choice, pool_run, token_shares
-from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
+from demos.bert.embeddings.similarity import MAX_SENTENCES, beyond_library, cosine_matrix, disagreements, sentences_of
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
@@ -147,7 +147,7 @@ def build(page: Page) -> None:
         selected = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
         return {
             **dict(zip([*heatmaps, *menus[1::2]], [*figures, *layers], strict=True)),
-            compared: lambda: compared_html(pairs, loaded.spec),
+            compared: lambda: compared_html(pairs, loaded.spec, beyond_library(loaded, sentences)),
             widest: lambda: pairs_html(pairs, sentences),
             picked: gr.update(choices=menu, value=index),
             **{output: partial(lambda output: selected()[output], output) for output in sentence_outputs},

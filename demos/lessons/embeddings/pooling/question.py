@@ -7,6 +7,7 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """n and d of the reader's own input."""
+    """n and d of the reader's own input, and its words."""
     _, tokens, width = services.run(sentence).hidden_states.shape
-    return Answer(facts={"tokens": tokens, "size": width, "total": f"{tokens * width:,}"})
+    words = len(f"{sentence.text} {sentence.text_pair}".split())
+    return Answer(facts={"words": words, "tokens": tokens, "size": width, "total": f"{tokens * width:,}"})

@@ -53,8 +53,11 @@ def pooled_tokens(encoding: Encoding, weights: np.ndarray, number: int) -> Marku
     return TEXT.pooled(number, tokens)
 
 
-def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec) -> Markup:
-    """What the two matrices say against each other, in a sentence, and what the model was tuned for."""
+def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 0) -> Markup:
+    """What the two matrices say against each other, in a sentence, and what the model was tuned for.
+
+    `longer` sentences have more tokens than sentence-transformers uses.
+    """
     cosines = np.array([[pair.first, pair.second] for pair in pairs])
     return TEXT.compared(
         count=len(pairs),
@@ -62,6 +65,8 @@ def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec) -> Markup:
         alike=[letter for letter, low in zip("AB", cosines.min(axis=0), strict=True) if low > NEARLY_SAME],
         nearly_same=NEARLY_SAME,
         tuned=tuned_for(spec),
+        longer=longer,
+        library_tokens=spec.library_tokens,
     )
 
 

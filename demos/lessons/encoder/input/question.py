@@ -1,4 +1,4 @@
-"""Which of the three vectors of the input is the longest."""
+"""How long the three vectors of the input are."""
 
 from __future__ import annotations
 
@@ -18,5 +18,4 @@ def answer(services: Services, sentence: Sentence, token: float) -> Answer:
     ledger, at = add_up(embedding_tables(loaded.model), encoding), pick(encoding, token)
     vectors = {"word": ledger.word, "position": ledger.position, "segment": ledger.segment}
     lengths = {name: 0.0 if rows is None else float(np.linalg.norm(rows[at])) for name, rows in vectors.items()}
-    longest = max(lengths, key=lengths.__getitem__)
-    return Answer(keys=frozenset({longest}), facts={"piece": encoding.tokens[at], **lengths})
+    return Answer(facts={"token": at, "piece": encoding.tokens[at], **lengths})

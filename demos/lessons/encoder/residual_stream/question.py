@@ -1,4 +1,4 @@
-"""How much of a token's first vector is left after the last layer."""
+"""How much of a token's first vector is left after the first layer, and after the last."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick
 
-CLOSE, FAR = 0.8, 0.3
+TIE = 0.02  # cosines that differ by less are the same
 
 
 def answer(services: Services, sentence: Sentence, token: float) -> Answer:
-    """The cosine of a token's embedding output and its last hidden state."""
+    """The cosines of a token's embedding output with its first and with its last hidden state."""
     run = services.run(sentence)
     at = pick(run.encoding, token)
-    alike = cosine(run.hidden_states[0], run.hidden_states[-1])  # [n]
-    key = "close" if alike[at] > CLOSE else "far" if alike[at] < FAR else "half"
-    facts = {"piece": run.encoding.tokens[at], "cosine": alike[at], "mean": alike.mean()}
-    return Answer(keys=frozenset({key}), facts=facts)
+    first, last = (cosine(run.hidden_states[0], run.hidden_states[layer]) for layer in (1, -1))  # [n] each
+    key = "falls" if last[at] < first[at] - TIE else "rises" if last[at] > first[at] + TIE else "same"
+    facts = {"piece": run.encoding.tokens[at], "first": first[at], "last": last[at], "layers": run.num_layers}
+    return Answer(keys=frozenset({key}), facts=facts | {"mean_first": first.mean(), "mean_last": last.mean()})

@@ -12,4 +12,5 @@ def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
     bert = changes(services.loaded(sentence.model), sentence.text, other_word)
     decoder = changes(services.decoder().encoder, sentence.text, other_word, decoder=True)
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
-    return Answer(facts={"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)})
+    facts = {"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)}
+    return Answer(facts=facts | {"other": other_word})

@@ -18,8 +18,8 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 
 
 def vectors(text):
-    inputs = tokenizer(text, return_tensors="pt", truncation=True, return_special_tokens_mask=True)
-    special = inputs.pop("special_tokens_mask")[0]
+    inputs = tokenizer(text, return_tensors="pt", truncation=True)
+    special = torch.isin(inputs["input_ids"][0], torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id]))
     tokens = inputs.tokens()
     texts = [tokenizer.convert_tokens_to_string([token]) for token in tokens]
     texts = [token if "\\ufffd" in text else text for token, text in zip(tokens, texts)]  # parts of a character

@@ -1,4 +1,4 @@
-"""How many of the first sentences both scores have in common."""
+"""What late interaction stores, and how many of the first sentences both scores have in common."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from demos.training.data.lists import our_library
 from demos.widgets.late_interaction.figure import SHOWN
 from demos.widgets.late_interaction.late_interaction import query_of
 
-FEW = 3
-
 
 def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
-    """The overlap of the two lists' first ten, and the first of each."""
+    """The vectors of the app's sentences, the overlap of the two lists' first ten, and the first of each."""
     sentences = our_library().sentences
     query = query_of(services, sentence.model, query_text(sentence, late_query))
-    by_mean, by_token = map(ranking, library_index(services, sentence.model).scores(query))
+    index = library_index(services, sentence.model)
+    by_mean, by_token = map(ranking, index.scores(query))
     shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
-    key = "few" if shared <= FEW else "all" if shared == SHOWN else "most"
     facts = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}
-    return Answer(keys=frozenset({key}), facts=facts)
+    return Answer(facts=facts | {"sentences": f"{len(sentences):,}", "vectors": f"{index.token_count:,}"})

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.lessons.finetune.ready.program import hub_code, ready_code
 from demos.page.examples import examples_of, fill_from
@@ -69,14 +70,14 @@ def show(
     models: ReadyModels, hub: HubModels, _: Sentence, text: str, question: str, answerer: str = ADAPTERS
 ) -> tuple[Callable[[], str], ...]:
     """The three answers, each with its model and a whole program; and the program that prints them all."""
-    text, question = (text or "")[:MAX_TEXT], (question or "")[:MAX_QUESTION]
+    text, question = clean_text((text or "")[:MAX_TEXT]).strip(), (question or "")[:MAX_QUESTION]
     lines = lines_of(text)
     inputs = {
         "sentence": [[line] for line in lines] or [[""]],
-        "entities": [[" ".join(lines)]],
-        "question": [[question, " ".join(lines)]],
+        "entities": [[text]],
+        "question": [[question, text]],
     }
-    programs = {kind: hub_code(HUB_MODELS[kind], lines, question) for kind in TASKS}
+    programs = {kind: hub_code(HUB_MODELS[kind], text, lines, question) for kind in TASKS}
     by_hub = answerer == HUB
     trained = hub.trained if by_hub else models.get
 
@@ -84,7 +85,7 @@ def show(
         return TEXT.task(kind, answer_html(kind, trained, inputs[kind]), about(kind, by_hub), programs[kind])
 
     def program() -> str:
-        return "\n\n".join(programs.values()) if by_hub else ready_code(lines, question)
+        return "\n\n".join(programs.values()) if by_hub else ready_code(text, lines, question)
 
     return (*(partial(task, kind) for kind in TASKS), program)
 

@@ -9,15 +9,16 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.files import read_beside
 
 
-def ready_code(lines: Sequence[str], question: str) -> str:
-    """Prints the adapters' answers about these lines; runs where their files are: a notebook brings them along."""
-    return _filled(read_beside(__file__, "program.txt"), {"LINES": list(lines), "QUESTION": question})
+def ready_code(text: str, lines: Sequence[str], question: str) -> str:
+    """Prints the adapters' answers about a text and its lines; runs where their files are: a notebook brings them."""
+    values = {"TEXT": text, "LINES": list(lines), "QUESTION": question}
+    return _filled(read_beside(__file__, "program.txt"), values)
 
 
-def hub_code(spec: ModelSpec, lines: Sequence[str], question: str) -> str:
-    """Prints the answers of one of the Hub's models about these lines; runs wherever transformers is installed."""
+def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) -> str:
+    """Prints the answers of one of the Hub's models about a text, or its lines; runs wherever transformers is."""
     values = {
-        "MODEL": spec.hub_id, "REVISION": spec.revision, "LINES": list(lines), "TEXT": " ".join(lines),
+        "MODEL": spec.hub_id, "REVISION": spec.revision, "LINES": list(lines), "TEXT": text,
         "QUESTION": question,
     }  # fmt: skip
     return _filled(read_beside(__file__, f"program_{spec.key}.txt"), values)

@@ -1,26 +1,19 @@
-"""What a next-sentence head says of each ending, before anything is trained to choose one."""
+"""Where fine-tuning changes attention most, in the sample run that comes with the page."""
 
 from __future__ import annotations
 
-from demos.bert.pretraining.next_sentence import IS_NEXT, next_probabilities
-from demos.errors import UserError
+from demos.counting import counted
+from demos.lessons.finetune.results.sample import sample
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
-FIRST = "On stage, a woman takes a seat at the piano."
-ENDINGS = {
-    "bench": "sits on a bench as her sister plays with the doll.",
-    "smiles": "smiles with someone as the music plays.",
-    "crowd": "is in the crowd, watching the dancers.",
-    "keys": "nervously sets her fingers on the keys.",
-}
+THIRDS = ("first", "middle", "last")
 
 
-def answer(services: Services, sentence: Sentence) -> Answer:
-    """By ending: the probability that it follows, by the reader's model; a dash where it has no such head."""
-    try:
-        pairs = [(FIRST, f"She {ending}") for ending in ENDINGS.values()]
-        chances = next_probabilities(services.pretrained(sentence.model), pairs).probabilities[:, IS_NEXT]
-    except UserError:
-        return Answer(facts=dict.fromkeys(ENDINGS, "–"))
-    return Answer(facts={name: f"{chance:.0%}" for name, chance in zip(ENDINGS, chances, strict=True)})
+def answer(_: Services, __: Sentence) -> Answer:
+    """The layer whose heads moved the largest share of their attention, on average, and the third that it is in."""
+    moved = sample().heads.mean(axis=1)  # [L]
+    most, least = int(moved.argmax()), int(moved.argmin())
+    facts = {"description": sample().description, "layers": len(moved)}
+    facts |= {"least": counted(least), "lowest": moved[least], "most": counted(most), "highest": moved[most]}
+    return Answer(keys=frozenset({THIRDS[most * 3 // len(moved)]}), facts=facts)

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.text import clean_text
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
 from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
@@ -94,7 +95,7 @@ def shown(services: Services, sentence: Sentence, number: Any, draw: Any, patter
         raise UserError("There is no sentence to judge; type one.")
     pretrained = services.pretrained(sentence.model)
     before, _, after = chosen.partition(GAP)
-    text = ended(sentence.text.strip())
+    text = ended(clean_text(sentence.text).strip())
     return {
         "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
         "reading": lambda: reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)),

@@ -1,4 +1,4 @@
-"""Which of “great” and “terrible” is more probable after a sentence."""
+"""How probable “great” and “terrible” are, without a sentence and after it."""
 
 from __future__ import annotations
 
@@ -20,5 +20,4 @@ def answer(services: Services, sentence: Sentence) -> Answer:
         for reading, suffix in ((with_text, ""), (without, "_alone"))
         for word, guess in zip(LABEL_WORDS[0], reading.words, strict=True)
     }
-    key = LABEL_WORDS[0][0 if with_text.log_odds > 0 else 1]
-    return Answer(keys=frozenset({key}), facts=facts | {"first": token_label(with_text.best[0].token)})
+    return Answer(facts=facts | {"first": token_label(with_text.best[0].token)})

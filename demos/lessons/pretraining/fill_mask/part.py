@@ -11,7 +11,8 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.model.encoding import truncation_notice
+from demos.bert.model.encoding import encode, truncation_notice
+from demos.bert.model.text import small_mask
 from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.lens import Distribution, distributions, hide, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
@@ -28,7 +29,7 @@ from demos.lessons.pretraining.fill_mask.figure import (
     summary_html,
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
-from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
+from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, with_gap
 from demos.page.folds import all_controls, fold, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
@@ -68,7 +69,7 @@ class Filler:
     def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
         """The sentence's hidden words, as `places.gaps`. Raises UserError where it has no word."""
         tokenizer = self.pretrained(sentence.model).tokenizer
-        return gaps(tokenizer, read(tokenizer, sentence.text, sentence.text_pair), marks, side)
+        return gaps(tokenizer, encode(tokenizer, sentence.text, sentence.text_pair), marks, side)
 
     def layers(self, model: str, at: Gaps, count: int, truth: int | None = None) -> tuple[Distribution, ...]:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
@@ -79,7 +80,7 @@ class Filler:
 
     def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
         pretrained = self.pretrained(model)
-        hidden = hide(pretrained.tokenizer, read(pretrained.tokenizer, text, pair), places)
+        hidden = hide(pretrained.tokenizer, encode(pretrained.tokenizer, text, pair), places)
         array: np.ndarray = states(pretrained.encoder, [hidden], every=True)[:, 0, focus].clone().numpy()
         return array  # [L + 1, d], a copy: a view would keep all tokens' states
 
@@ -127,7 +128,8 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
     last = layers[-1]
     return {
         "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, pretrained.tokenizer.mask_token),
-        "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features),
+        "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features)
+        + TEXT.small_mask(small_mask(sentence.text, sentence.text_pair)),
         "best": best_html(last, known, style),
         "layers": lens_html(layers, known, style),
         "numbers": lambda: numbers_html(last, layers),
@@ -210,7 +212,7 @@ def _likelihood(page: Page, filler: Filler) -> None:
 
     def scored(text: str, pair: str, model: str) -> Iterator[str]:
         pretrained = filler.pretrained(model)
-        yield from map(likelihood_html, pseudo_likelihood(pretrained, read(pretrained.tokenizer, text, pair)))
+        yield from map(likelihood_html, pseudo_likelihood(pretrained, encode(pretrained.tokenizer, text, pair)))
 
     page.on(
         [score.click],
@@ -238,7 +240,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             raise UserError(f"top must be a whole number from 1 to {MOST_ASKED}.")
         pretrained = services.pretrained(services.key(model))
         tokenizer = pretrained.tokenizer
-        encoding = read(tokenizer, text)
+        encoding = encode(tokenizer, text)
         places = [place for place, token_id in enumerate(encoding.input_ids) if token_id == tokenizer.mask_token_id]
         if not places:
             raise UserError("There is no [MASK] in the text; write one where a word is missing.")

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demos.bert.model.encoding import Encoding, encode
-from demos.bert.model.text import clean_text
+from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.guesses import place_to_guess
 from demos.bert.pretraining.lens import hide
 from demos.errors import UserError
@@ -40,15 +39,6 @@ class Gaps:
     def on_side(self) -> list[int]:
         """The hidden places in that sentence."""
         return _on(self.whole, self.places, self.side)
-
-
-def read(tokenizer: Any, text: str, text_pair: str = "") -> Encoding:
-    """Tokenized, with [mask] in small letters taken for [MASK]. Raises UserError as `encode`."""
-    first, second = (
-        re.sub(r"\[mask\]", lambda _: tokenizer.mask_token, clean_text(side, name), flags=re.I)
-        for side, name in ((text, "The sentence"), (text_pair, "The second sentence"))
-    )
-    return encode(tokenizer, first, second)
 
 
 def gaps(tokenizer: Any, encoding: Encoding, marks: str = "", side: int | None = None) -> Gaps:

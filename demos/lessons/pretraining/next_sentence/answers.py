@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,9 @@ from demos.lessons.pretraining.next_sentence.figure import TEXT, Case, Instance,
 from demos.page.progress import relayed
 from demos.page.services import Services
 
+FIRST, SECOND = "The man went to the store.", "He bought a gallon of milk."  # Devlin et al. 2019, section A.2
 WAYS = {  # to put the input together
-    "true": "the next sentence",
+    "true": "B as written",
     "random": "a random sentence",
     "swapped": "swapped: B, then A",
     "same": "the same sentence twice",
@@ -57,17 +59,29 @@ class Reader:
         self.cached_trials: Recent[tuple[list[Trial], Answers]] = Recent(MAX_CACHED)  # by encoder and seed
 
     def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
-        """The true next sentence, a random one, swapped, the same twice: one batched pass."""
+        """B as it is written, a random sentence, swapped, the same twice: one batched pass."""
         pretrained = self.services.pretrained(model)
         check_sentences(pretrained, first, second)
         other = random_sentence(self.documents, (first.strip(), second.strip()), np.random.default_rng(draw))
         pairs = [(first, second), (first, other), (second, first), (first, first)]
         answers = next_probabilities(pretrained, pairs)
-        rows = zip(WAYS.values(), pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
+        labels = [self.label_of(first, second), NOT_NEXT, self.label_of(second, first), NOT_NEXT]
+        names = ["the next sentence" if labels[0] == IS_NEXT else WAYS["true"], *list(WAYS.values())[1:]]
+        rows = zip(names, labels, pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
         return tuple(
-            Case(name, IS_NEXT if row == 0 else NOT_NEXT, encode(pretrained.tokenizer, *pair), *numbers)
-            for row, (name, pair, *numbers) in enumerate(rows)
+            Case(name, label, encode(pretrained.tokenizer, *pair), *numbers) for name, label, pair, *numbers in rows
         )
+
+    def label_of(self, first: str, second: str) -> int | None:
+        """IsNext where `second` follows `first` in a text that is known here, NotNext where it does not.
+
+        None where one of the two is from no such text: nobody knows what follows a sentence that a reader typed.
+        """
+        texts = [*self.documents, (FIRST, SECOND)]
+        pair = first.strip(), second.strip()
+        if any(pair in pairwise(text) for text in texts):
+            return IS_NEXT
+        return NOT_NEXT if {*pair} <= {sentence for text in texts for sentence in text} else None
 
     def trials(self, model: str, seed: int) -> Iterator[dict[str, str]]:
         """The "status", a line of progress, and at the end the counted "results"; the last ones are remembered."""

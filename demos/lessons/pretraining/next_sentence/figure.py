@@ -35,7 +35,7 @@ class Case:
     """One way to put an input together, and what the model says of it."""
 
     name: str
-    label: int  # what it would be labelled in pre-training
+    label: int | None  # in pre-training; None where no text says whether B is the next sentence
     encoding: Encoding
     logits: np.ndarray  # <float32>[2]: IsNext, NotNext; the three below have the same order
     probabilities: np.ndarray
@@ -83,8 +83,8 @@ def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), 
 
 
 def gist_html(cases: Sequence[Case]) -> str:
-    """What the model goes by here, read off four cases: true next, random, swapped, the same twice."""
-    return TEXT.gist(*(case.is_next for case in cases), percent=percent)
+    """What the model goes by here, read off four cases: B as written, random, swapped, the same twice."""
+    return TEXT.gist(*(case.is_next for case in cases), label=cases[0].label, percent=percent)
 
 
 def cases_html(cases: Sequence[Case], chosen: int) -> str:
@@ -96,8 +96,8 @@ def cases_html(cases: Sequence[Case], chosen: int) -> str:
             "first": short(case.encoding.text, CUT // 2),
             "second": short(case.encoding.text_pair, CUT // 2),
             "is_next": case.is_next,
-            "label": LABELS[case.label],
-            "loss": case.losses[case.label],
+            "label": None if case.label is None else LABELS[case.label],
+            "loss": None if case.label is None else case.losses[case.label],
         }
         for number, case in enumerate(cases)
     ]

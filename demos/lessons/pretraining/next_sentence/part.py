@@ -12,7 +12,7 @@ import gradio as gr
 
 from demos.bert.model.encoding import encode
 from demos.bert.pretraining.next_sentence import LABELS, next_probabilities
-from demos.lessons.pretraining.next_sentence.answers import WAYS, Reader, check_sentences, made
+from demos.lessons.pretraining.next_sentence.answers import FIRST, SECOND, WAYS, Reader, check_sentences, made
 from demos.lessons.pretraining.next_sentence.figure import (
     TEXT,
     answer_html,
@@ -29,7 +29,6 @@ from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
-FIRST, SECOND = "The man went to the store.", "He bought a gallon of milk."  # Devlin et al. 2019, section A.2
 DRAWS = 10_000  # numbers of draws, from 0
 OPENING = 3  # a draw with each kind of chosen token but a kept one
 SEEDS = 50
@@ -48,7 +47,7 @@ def build(page: Page) -> None:
                 picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", page)
         with gr.Column(elem_classes="next-controls", min_width=300):
             first = gr.Textbox(FIRST, label="A", max_lines=3, elem_id="next-a")
-            second = gr.Textbox(SECOND, label="B, the next sentence", max_lines=3, elem_id="next-b")
+            second = gr.Textbox(SECOND, label="B", max_lines=3, elem_id="next-b")
             options = [(name, key) for key, name in WAYS.items()]
             put = gr.Radio(options, value="true", label="Use as sentence B", elem_id="next-put")
             page.show_look()

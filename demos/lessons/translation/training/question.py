@@ -12,7 +12,7 @@ SHORT, LONG = range(7), range(13, 100)  # English words
 
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The shares of right sentences, short and long."""
-    facts: dict[str, object] = {"numbers": bundled("none").model.output.in_features}
+    facts: dict[str, object] = {"width": bundled("none").model.output.in_features}
     for name, score in (("with", "additive"), ("without", "none")):
         for length, words in (("short", SHORT), ("long", LONG)):
             pairs = zip(held_out(), right(score), strict=True)

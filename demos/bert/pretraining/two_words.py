@@ -1,0 +1,72 @@
+"""One sentence with either of two words in it: which predictions at [MASK] change, over the whole vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from demos.bert.model.encoding import encode
+from demos.bert.model.text import clean_text
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.lens import states
+from demos.errors import UserError
+
+SLOT = "___"  # where the two words go
+MOST_CHARACTERS = 300  # of a frame; of a word a tenth
+
+
+@dataclass(frozen=True)
+class TwoWords:
+    """The distributions at [MASK] of the same sentence with each of two words."""
+
+    words: tuple[str, str]
+    sentences: tuple[str, str]
+    tokens: tuple[str, ...]  # V word pieces
+    probabilities: np.ndarray  # <float64>[2, V]
+
+    @cached_property
+    def differences(self) -> np.ndarray:
+        """<float64>[V]: the probability with the first word minus that with the second."""
+        result: np.ndarray = self.probabilities[0] - self.probabilities[1]
+        return result
+
+    @property
+    def distance(self) -> float:
+        """The total variation distance of both distributions: half the sum of absolute differences, 0 to 1."""
+        return float(np.abs(self.differences).sum() / 2)
+
+    def most(self, side: int, count: int) -> list[int]:
+        """The ids of the words whose probability is higher with this word (0 or 1), the largest difference first."""
+        gains = self.differences if side == 0 else -self.differences
+        return [int(index) for index in np.argsort(-gains, kind="stable")[:count] if gains[index] > 0]
+
+
+def compare(pretrained: Pretrained, frame: str, words: tuple[str, str]) -> TwoWords:
+    """Both distributions. Raises UserError for a frame without SLOT or with another number of [MASK] than one."""
+    mask = pretrained.tokenizer.mask_token
+    frame = clean_text(frame).strip()
+    cleaned = tuple(clean_text(word).strip() for word in words)
+    if len(frame) > MOST_CHARACTERS or max(map(len, cleaned)) > MOST_CHARACTERS // 10:
+        raise UserError(
+            f"The limit is {MOST_CHARACTERS} characters for the sentence and {MOST_CHARACTERS // 10} for a word."
+        )
+    if SLOT not in frame:
+        raise UserError(f"The sentence needs {SLOT} where the two words go.")
+    if not all(cleaned):
+        raise UserError("Write both words.")
+    if cleaned[0] == cleaned[1]:
+        raise UserError("The two words are the same.")
+    first, second = (frame.replace(SLOT, word) for word in cleaned)
+    encodings = [encode(pretrained.tokenizer, sentence) for sentence in (first, second)]
+    places = [[at for at, token in enumerate(each.tokens) if token == mask] for each in encodings]
+    if any(len(found) != 1 for found in places):
+        raise UserError(f"The sentence needs exactly one {mask}, with each of the two words.")
+    hidden = states(pretrained.encoder, encodings)[0]  # [2, n, d]
+    with torch.inference_mode():
+        logits = pretrained.word_logits(hidden[[0, 1], [found[0] for found in places]])  # [2, V]
+    chances = logits.double().softmax(dim=-1).numpy()
+    tokens = tuple(pretrained.tokenizer.convert_ids_to_tokens(list(range(chances.shape[1]))))
+    return TwoWords((cleaned[0], cleaned[1]), (first, second), tokens, chances)

@@ -1,0 +1,16 @@
+"""What one more task costs."""
+
+from __future__ import annotations
+
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+ADAPTER, ENCODER = 0.7, 22.7  # millions of weights, as the question says
+FLOAT = 4  # bytes of a weight of the encoder; one of an adapter has one
+TASKS = 4
+
+
+def answer(_: Services, __: Sentence) -> Answer:
+    """One adapter, in millions of bytes, whatever the sentence."""
+    mistakes = {"whole": ENCODER * FLOAT + ADAPTER, "four": TASKS * ADAPTER, "float": FLOAT * ADAPTER, "nothing": 0.0}
+    return Answer(number=ADAPTER, mistakes=mistakes)
