@@ -50,7 +50,7 @@ def test_what_lectures_count_in_their_examples_stands_under_these_alone(store: M
         encoding = encode(tokenizer, text, pair)
         return str(TEMPLATES.examples(encoding, tokens_of(encoding, "thanks for all")))
 
-    assert "The 13 words of this sentence and its punctuation become 16 pieces. With [CLS] and [SEP], there are 18 tokens" in notes(
+    assert "become 16 pieces. With [CLS] and [SEP], there are 18 tokens" in notes(
         "I am looking forward for today! It’s going to be a big day"
     )
     assert "are 3 tokens, with one id each" in notes("So: Thanks for all the fish")
