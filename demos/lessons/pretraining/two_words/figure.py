@@ -19,8 +19,8 @@ from demos.templates import plot_text, templates
 TEXT = templates(__file__)
 PROGRAM = read_beside(__file__, "program.txt")
 LISTED, NAMED, DRAWN, TABLED = 6, 6, 400, 20  # words of each side as bars, with names in the picture; points; rows
-EDGE = 2.2  # room beside the outermost points, as a factor
-APART = np.log10([6, 1.5])  # how far names of one side are from each other across or down, as factors
+EDGE = 2.2, 4.0  # room beside the outermost points, as factors: the names of the likeliest need some
+APART = np.log10([6, 1.9])  # how far names of one side are from each other across or down, as factors
 
 
 def scatter_figure(both: TwoWords) -> Figure:
@@ -29,7 +29,7 @@ def scatter_figure(both: TwoWords) -> Figure:
     sides = [both.most(side, NAMED) for side in (0, 1)]
     others = sorted({*map(int, likeliest)} - {index for side in sides for index in side})
     shown = both.probabilities[:, [*others, *sides[0], *sides[1]]]
-    low, high = float(shown.min()) / EDGE, float(shown.max()) * EDGE
+    low, high = float(shown.min()) / EDGE[0], float(shown.max()) * EDGE[1]
     line = {
         "type": "scatter", "x": [low, high], "y": [low, high], "mode": "lines", "hoverinfo": "skip",
         "line": {"color": SPECIAL, "width": 2, "dash": "dash"},
@@ -44,7 +44,7 @@ def scatter_figure(both: TwoWords) -> Figure:
     }  # fmt: skip
     titles = [f"probability with “{plot_text(word)}”" for word in both.words]
     layout = plotly_layout(
-        height=430,
+        height=400,
         margin={"l": 80, "r": 12, "t": 8, "b": 52},
         showlegend=False,
         xaxis=axis | {"title": {"text": titles[0], "standoff": 6}},

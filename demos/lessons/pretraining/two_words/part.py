@@ -24,26 +24,26 @@ EXAMPLES = (  # (on the button, the sentence, the first word, the second)
 
 
 def build(page: Page) -> None:
-    """The three boxes; the picture beside the lists; the folds."""
+    """The picture beside the lists; the three boxes; the folds."""
     _, frame_text, *opening = EXAMPLES[0]
-    with gr.Row(elem_classes="two-words-ask"):
-        frame = gr.Textbox(
-            frame_text, label="Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=5,
-            min_width=300, elem_id="two-words-frame",
-        )  # fmt: skip
-        words = [
-            gr.Textbox(
-                word, label=f"{which} word", max_length=MOST_CHARACTERS // 10, scale=1, min_width=130,
-                elem_id=f"two-words-{which.lower()}",
-            )
-            for which, word in zip(("First", "Second"), opening, strict=True)
-        ]  # fmt: skip
-    with gr.Row(elem_classes="two-words-examples"):
-        gr.HTML(TEXT.examples(), min_width=40)
-        buttons = [gr.Button(label, size="sm", min_width=60) for label, *_ in EXAMPLES]
     with gr.Row(elem_classes="two-words-views"):
         with gr.Column(scale=1, min_width=320, elem_classes="picture"):
             plot = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
+            with gr.Row(elem_classes="two-words-ask"):
+                frame = gr.Textbox(
+                    frame_text, label="Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=3,
+                    min_width=300, elem_id="two-words-frame",
+                )  # fmt: skip
+                words = [
+                    gr.Textbox(
+                        word, label=f"{which} word", max_length=MOST_CHARACTERS // 10, scale=1, min_width=100,
+                        elem_id=f"two-words-{which.lower()}",
+                    )
+                    for which, word in zip(("First", "Second"), opening, strict=True)
+                ]  # fmt: skip
+            with gr.Row(elem_classes="two-words-examples"):
+                gr.HTML(TEXT.examples(), min_width=40)
+                buttons = [gr.Button(label, size="sm", min_width=60) for label, *_ in EXAMPLES]
         with gr.Column(scale=1, min_width=320):
             page.show_look()
             lists = gr.HTML("", elem_id="two-words-lists")
