@@ -1,4 +1,4 @@
-"""The corruption machine and the vote, in Chromium: draw again, the link, the share that gives way, the answer."""
+"""The corruption machine and the labels, in Chromium: draw again, the link, the share that gives way, the answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 READ = ".corruption-row .read"
 
 
-def test_a_draw_travels_in_the_link_and_the_vote_is_answered(open_lesson: Callable[..., Page]) -> None:
+def test_a_draw_travels_in_the_link_and_the_answer_follows_it(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("pretraining", part="corruption", corrupt_seed="7", corrupt_text="<b>Ships</b> wait in the fog.")
     row = page.locator("ol.corruption-row")
     expect(row).to_contain_text("ships")
@@ -36,9 +36,9 @@ def test_a_draw_travels_in_the_link_and_the_vote_is_answered(open_lesson: Callab
 
     page.get_by_role("tab", name="Supervised or not?").click()
     expect(page.locator(".labels-table").first).to_contain_text("letters")
-    expect(page.locator(".labels-answer")).to_have_count(0)
-    page.locator("#labels-vote").get_by_label("unsupervised").check()
-    page.locator("#labels-answer").click()
-    expect(page.locator(".labels-answer")).to_contain_text("You said unsupervised")
+    answer = page.locator(".labels-answer")
+    expect(answer).to_contain_text("Self-supervised.")
+    before = page.locator("#labels-rows").inner_text()
     page.locator("#labels-again").click()
-    expect(page.locator(".labels-answer")).to_have_count(0)  # it was about another pass
+    expect(page.locator("#labels-rows")).not_to_have_text(before)
+    expect(answer).to_contain_text("Self-supervised.")

@@ -69,8 +69,10 @@ def test_the_published_figures_are_the_authors(services: Services) -> None:
     assert "<td>65.1% (5-4)</td><td>–</td>" in shown
 
 
-def test_the_question_knows_this_models_head(services: Services) -> None:
+def test_the_question_has_the_offset_and_this_models_head(services: Services) -> None:
     found = answer(services, Sentence("", "", "minilm"))
     relation = drained(measure_grammar(services.loaded("minilm"), SENTENCES))["object"]
-    assert found.keys == frozenset({"some"})
+    assert found.keys == frozenset({"half"})
+    assert abs(relation.baseline - 0.5) < 0.1  # of the offset, which no model changes
+    assert found.facts["baseline"] == relation.baseline
     assert found.facts["share"] == relation.best.accuracy

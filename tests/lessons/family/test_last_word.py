@@ -43,7 +43,7 @@ def test_the_pictures_hold_both_models_changes(services: Services) -> None:
     masks = [~np.isnan(np.array(trace.z, float)) for trace in values["masks"].data]
     assert masks[0].all()
     np.testing.assert_array_equal(masks[1], np.tri(9, dtype=bool))
-    assert answer(services, sentence, "river").facts == {"before": 8, "bert": 8, "changed": 0}
+    assert answer(services, sentence, "river").facts == {"before": 8, "bert": 8, "changed": 0, "other": "river"}
 
 
 def test_the_program_prints_the_decoders_changes(services: Services) -> None:

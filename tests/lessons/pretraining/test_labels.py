@@ -1,4 +1,4 @@
-"""Supervised or not?: rows as the program prints them, the data set's own label beside them, the vote answered."""
+"""Supervised or not?: rows as the program prints them, the data set's own label beside them, and the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.files import DATA
 from demos.lessons.pretraining.labels import part
-from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, labelled, opinions
+from demos.lessons.pretraining.labels.part import OPENING, SEED, labelled, opinions
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
@@ -33,8 +33,8 @@ def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> Non
     assert found.count >= 5
     outputs = drawn(services, BAR, OPENING, SEED)
     assert f"<b>{found.count}</b>" in outputs["counts"]
-    assert outputs["answer"] == ""  # shown when asked for
-    assert "Self-supervised." in answered(services, BAR, OPENING, SEED, "supervised")
+    assert "Self-supervised." in outputs["answer"]
+    assert "B follows A" in outputs["answer"]
 
 
 @pytest.mark.parametrize("text", [OPENING, "", 'One "quoted" \\n sentence {x} only'])
@@ -61,7 +61,7 @@ def test_hostile_text_and_none(services: Services) -> None:
     for text in ("<script>alert(1)</script>. ${x}. `y`", "\U0001f600", "word " * 3_000, "a. " * 3_000):
         outputs = drawn(services, BAR, text, 3)
         assert "<script>" not in "".join(outputs[name] for name in ("rows", "counts", "answer", "numbers"))
-        assert "Self-supervised." in answered(services, BAR, text, 3, None)
+        assert "Self-supervised." in outputs["answer"]
     for text in ("", "\u200b", " \n"):
         with pytest.raises(UserError, match="no text to derive"):
             drawn(services, Sentence(text, "", BUNDLED), "", 1)

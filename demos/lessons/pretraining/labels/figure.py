@@ -22,7 +22,6 @@ AROUND = 5  # tokens on either side of the one asked about
 FEW = 5  # masked words above; the fold has all
 CLOSE = set(".,;:!?)'’")  # these stand right behind a word
 LENGTH = 160  # characters of a sentence
-VOTES = ("supervised", "unsupervised", "self-supervised")
 
 
 def labels_html(labels: FreeLabels, read: Sequence[str], example: Row) -> str:
@@ -46,9 +45,9 @@ def counts_html(labels: FreeLabels) -> str:
     return TEXT.counts(labels.count, len(labels.corruption.chosen), len(labels.encoding))
 
 
-def answer_html(labels: FreeLabels, vote: str | None) -> str:
-    """The answer, argued from the rows above; `vote` is what the reader said, or nothing."""
-    return TEXT.answer(labels.count, len(labels.corruption.chosen), labels.is_next, vote)
+def answer_html(labels: FreeLabels) -> str:
+    """What kind of learning it is, argued from the rows above."""
+    return TEXT.answer(labels.count, len(labels.corruption.chosen), labels.is_next)
 
 
 def numbers_html(labels: FreeLabels, read: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from demos.bert.pretraining.free_labels import FreeLabels, free_labels
 from demos.files import DATA
 from demos.lessons.pretraining.labels.figure import (
-    VOTES,
     answer_html,
     counts_html,
     labels_code,
@@ -21,7 +20,7 @@ from demos.lessons.pretraining.labels.figure import (
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.training.data.tables import Row, read_rows
 from demos.widgets.seed_box.seed_box import seed_box
@@ -52,9 +51,6 @@ def build(page: Page) -> None:
             elem_id="labels-text",
         )  # fmt: skip
         again = gr.Button("Draw again", min_width=140, elem_id="labels-again")
-    with gr.Row(elem_classes="labels-vote"):
-        vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
-        show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
     with all_controls(page, __file__, set_elsewhere=True):
         seed = seed_box(SEED, "Seed of the draw", elem_id="labels-seed")
@@ -69,13 +65,6 @@ def build(page: Page) -> None:
         triggers=[text.change, seed.change],
         show_progress="hidden",
         own_text=text,
-    )
-    page.on(
-        [show.click],
-        with_sentence(partial(answered, services)),
-        [*page.sentence, text, seed, vote],
-        [answer],
-        show_progress="hidden",
     )
 
 
@@ -93,29 +82,24 @@ def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> Fr
 
 
 def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, Any]:
-    """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
+    """The table, the counts, the answer that follows, the fold's table and the program."""
     labels = labelled(services, sentence, text, seed)
     key, number = services.key(sentence.model), clamp(seed, SEEDS)
     read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
     return {
         "rows": lambda: labels_html(labels, read, opinions()[number % len(opinions())]),
         "counts": lambda: counts_html(labels),
-        "answer": "",
+        "answer": lambda: answer_html(labels),
         "numbers": lambda: numbers_html(labels, read),
         "code": lambda: labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
     }
 
 
-def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote: str | None) -> str:
-    """The answer, argued from the rows on the page."""
-    return answer_html(labelled(services, sentence, text, seed), vote)
-
-
 PART = Part(
     tab="Supervised or not?",
     look=(
-        "Every row has an input and the label that must be predicted from it. Look at the last column, which says "
-        "where the label came from; then vote."
+        "Every row has an input and the label that must be predicted from it. Look at the last column: where "
+        "did the label come from?"
     ),
     build=build,
     order=5,
