@@ -76,6 +76,10 @@ def everything_said() -> dict[str, str]:
         "is 0 for any guess",  # Matthews' correlation: on average, for random guesses
         "the settings of the BERT paper",  # which gives ranges, A.3
         "That makes the task easy. RoBERTa (2019) dropped it.",  # the first is ALBERT's reason
+        "A sum treats all layers alike",  # table 7 has weighted sums
+        "Training on masked words alone",  # BERT's second task, and the bundled model's distillation and tuning
+        "ayer only adds",
+        "the easiest to remove",  # for BERT the top layers go first (Sajjad et al., arXiv 2004.03844)
         "are enough for many tasks",  # entailment and endings hardly profit from a few hundred examples
     ],
 )

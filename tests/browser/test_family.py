@@ -30,7 +30,7 @@ def test_a_word_in_two_sentences_the_inputs_of_a_task_and_the_family_by_size(ope
     expect(forms).to_contain_text("mnli hypothesis:")
     page.locator("#inputs-task label", has_text="Multiple choice").click()
     expect(page.locator("#inputs-third")).to_be_visible()
-    expect(forms).to_contain_text("one number per ending")
+    expect(forms).to_contain_text("one logit per ending")
 
     page.locator("#family-models-button").click()
     first = page.locator("#family-models tbody th").first

@@ -50,10 +50,10 @@ def test_what_lectures_count_in_their_examples_stands_under_these_alone(store: M
         encoding = encode(tokenizer, text, pair)
         return str(TEMPLATES.examples(encoding, tokens_of(encoding, "thanks for all")))
 
-    assert "its 13 words and the punctuation become 16 pieces. With [CLS] and [SEP], there are 18 tokens" in notes(
+    assert "become 16 pieces. With [CLS] and [SEP], there are 18 tokens" in notes(
         "I am looking forward for today! It’s going to be a big day"
     )
-    assert "they are 3 tokens" in notes("So: Thanks for all the fish")
+    assert "are 3 tokens, with one id each" in notes("So: Thanks for all the fish")
     assert "would spell puppeter" in notes("A puppeteer")
     assert "henson is one entry" in notes("Jim Henson")
     for text, pair in [("", ""), ("Thanks to all", "thanks for all"), ("A big day", ""), ("I am looking forward", "")]:

@@ -82,7 +82,7 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     if source == REVIEWS:
         return own_reviews()
     if source == SST2:
-        return from_bytes(fetch_guide(), "SST-2, the guide's file.tsv", most)
+        return from_bytes(fetch_guide(), "SST-2, file of Alammar's guide.tsv", most)
     if source != FILE:
         raise UserError(f"There is no data called {str(source)[:40]!r} here.")
     if not file:
@@ -119,7 +119,7 @@ def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:
         built = build_labelled(name, rows, most)
         return replace(built, notes=(table.read_as.note, *built.notes))
     rows = [replace(row, label=GUIDE_LABELS[row.label]) for row in rows]
-    return replace(build_labelled("SST-2, the guide's file", rows, most), guide=True)
+    return replace(build_labelled("SST-2, file of Alammar's guide", rows, most), guide=True)
 
 
 def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labelled:

@@ -24,7 +24,9 @@ PUBLISHED = (  # accuracy: the first two are the notebook's, the last two the te
     ("DistilBERT, fine-tuned", 0.907),
     ("BERT-large, fine-tuned", 0.949),
 )
-OUT_OF_REACH = "SST-2 could not be downloaded just now. If you have the guide's train.tsv, choose it as your own file."
+OUT_OF_REACH = (
+    "SST-2 could not be downloaded just now. If you have the train.tsv of Alammar's guide, choose it as your own file."
+)
 
 
 def is_guide(data: bytes) -> bool:
@@ -43,5 +45,5 @@ def fetch_guide() -> bytes:
     except (OSError, http.client.HTTPException) as error:
         raise UserError(OUT_OF_REACH) from error
     if not is_guide(data):
-        raise UserError("The downloaded file for SST-2 differs from the guide's file, so it is not used.")
+        raise UserError("The downloaded file for SST-2 differs from that of Alammar's guide, so it is not used.")
     return data

@@ -36,7 +36,7 @@ def test_places_lines_and_marks() -> None:
     assert re.findall(r"sentence (\d+)<", a) == [str(k) for k in range(13, 4, -1)]
     assert re.findall(r"<small>(.*?)</small>", a)[:2] == ["B 2", "B 3"]
     assert a.count("<mark>rain</mark>") == 1
-    assert "<b>3.9</b> of 10 right" in a
+    assert "<b>3.9</b> of 10 correct" in a
     assert "(3.9 found)" in c
     assert "No other sentence shares a word" in c
     assert b.count("<line") == 9  # all of A's first ten but its tenth

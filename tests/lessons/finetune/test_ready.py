@@ -109,7 +109,7 @@ def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models:
         assert "print(" in program
         assert repr(HUB_MODELS[kind].hub_id) in program
         assert repr(HUB_MODELS[kind].revision) in program
-    assert "Version 5 of transformers no longer has it" in one_line(shown[2])
+    assert "Version 5 of transformers no longer has <code>pipeline" in one_line(shown[2])
     assert 'pipeline("question-answering"' not in hub_code(HUB_MODELS["question"], text, [text], question)
 
 

@@ -165,7 +165,7 @@ def test_the_guides_file_is_known_by_its_bytes(monkeypatch: pytest.MonkeyPatch) 
     data = from_bytes(content, "renamed.tsv")
     assert data.guide
     assert data.labels == ("negative", "positive")
-    assert data.name == "SST-2, the guide's file"
+    assert data.name == "SST-2, file of Alammar's guide"
 
 
 def test_sst2_is_fetched_only_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_sst2_is_fetched_only_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(guide, "SHA256", hashlib.sha256(tsv_of(60)).hexdigest())
     with pytest.raises(UserError, match="could not be downloaded"):
         read_labelled("sst2")
-    with pytest.raises(UserError, match="differs from the guide's"):
+    with pytest.raises(UserError, match="differs from that of Alammar's guide"):
         read_labelled("sst2")
     assert len(read_labelled("sst2").texts) == 60
     assert len(read_labelled("sst2").texts) == 60  # kept: there is no fourth answer

@@ -25,8 +25,8 @@ SOURCES = [
     ("your own file", FILE),
 ]
 AWAITED = (
-    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. The guide's "
-    "train.tsv works."
+    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. The "
+    "train.tsv of Alammar's guide works."
 )
 BESIDE = ("all layers concatenated", CONCAT_ALL)
 MENUS = ("source", "file", "split", "pooling", "layer", "standardise")

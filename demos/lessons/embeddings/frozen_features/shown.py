@@ -43,7 +43,7 @@ def lstm_bar(learned: Learned, held_out: int) -> Bar:
 
 def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
     """The bars, the guide's published ones last, and what the one at `picked` says."""
-    guides = [Bar(f"the guide: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
+    guides = [Bar(f"Alammar 2019: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
     return {
         "bars": bars_figure([*bars, *guides]),
         "said": bars_html(bars, picked, len(task.split.test), task.data.guide),
