@@ -157,6 +157,7 @@ def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
     mapping = read.mapping
     sure = not mapping or mapping.sure
     marked = _marked(reader, mapping)
+    left_out = dict(read.read_as.left_out) | left_out
     return Look(reader.kind, mapping, sure, rows, labels, left_out, (*read.notes, *notes), marked=marked)
 
 

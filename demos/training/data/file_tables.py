@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
+from demos.training.data.annotations import Annotations, annotated
 from demos.training.data.json_tables import bound, objects_of, read_json
 from demos.training.data.line_forms import labelled_lines
 from demos.training.data.packed import PARQUET, parquet_rows
@@ -47,6 +48,7 @@ class Table:
     keyed: bool  # the header is the keys of JSON objects, and no row
     read_as: ReadAs
     unquoted: bool = False  # where quotes are the text's own: those around some whole fields were none, and are off
+    export: Annotations | None = None  # of an annotation tool
 
 
 def read_table(data: bytes, name: str) -> Table:
@@ -235,7 +237,11 @@ def _keyed(text: str, encoding: str) -> Table:
     read_as = ReadAs(form, encoding)
     header: tuple[str, ...] = ()
     rows: list[Cells] = []
-    for number, record in objects_of(values):
+    records = objects_of(values)
+    if export := annotated(records):
+        read_as = ReadAs(export.about.tool, encoding, left_out=export.left_out, remarks=export.notes)
+        return Table(export.header, list(export.rows), True, read_as, export=replace(export.about, form=form))
+    for number, record in records:
         header = header or tuple(record)
         if len(header) > MAX_COLUMNS:
             return Table(header, [(number, header)], True, read_as)  # refused by its width

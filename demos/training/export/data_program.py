@@ -25,6 +25,7 @@ from demos.training.data.readers import Reader
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
+from demos.training.export.annotation_lines import FUNCTIONS, annotation_lines
 from demos.training.export.data_shaping import answers_lines, shaped
 from demos.training.export.label_lines import label_lines
 from demos.training.export.recipe_file import Recipe
@@ -87,7 +88,7 @@ def reading_of(recipe: Recipe) -> Reading:
         second = _file(recipe.task, name, contents[1], reads[1], chosen, spelling, name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         lines = second.lines
-        for function in (UNQUOTED, PLAIN):
+        for function in (UNQUOTED, PLAIN, *FUNCTIONS):
             lines = lines.replace(function, "") if function in first.lines else lines
         whole = f"{first.lines}\n{lines}\n{train}"
         return _reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
@@ -278,6 +279,12 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
     if read_as.form in (FASTTEXT, AT):
         lines = TEXT.fasttext if read_as.form == FASTTEXT else TEXT.at_lines
         return str(lines(path, repr(_encoding(read_as)))), 'pd.DataFrame(labelled, columns=["label", "text"])', ()
+    if table.export:
+        text = decode_text(data)[0]
+        functions, lines, reading, imports = annotation_lines(
+            table.export, table.header, path, repr(_encoding(read_as)), text
+        )
+        return f"{functions}{lines}", reading, imports
     if table.keyed:
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
