@@ -27,6 +27,7 @@ from demos.training.tasks.entities.scores import spans_of
 from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.question_answering.data import distinct_questions
 
+BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before an object
 # The tasks, those with more names of columns first.
 SPECIFIC = ("question", "choice", "entities", "pair", "labels", "sentence")
 
@@ -95,7 +96,8 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     """(the tasks that a file may be for, the likeliest first, whether it is clear)."""
     for kind, endings in (("question", JSON), ("entities", CONLL)):  # forms whose parts are no columns of a table
         with suppress(UserError):
-            if ending_of(name, READERS[kind].endings, data) not in endings:
+            ending = ending_of(name, READERS[kind].endings, data)
+            if ending not in endings or (ending in JSON and not data.lstrip(BLANK).startswith(b"{")):
                 continue
             read = READERS[kind].read(data, name)
             if read.mapping is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):

@@ -74,7 +74,9 @@ class _Row:
         """Add a span. Raises UserError for one without a place."""
         start, end = value.get("start"), value.get("end")
         if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-            raise UserError(f"Row {self.number:,} has a span without a start and an end, which are counts of characters.")
+            raise UserError(
+                f"Row {self.number:,} has a span without a start and an end, which are counts of characters."
+            )
         self.spans.append(_Span(name, start, end, str(kind), str(value.get("text") or "")))
 
 
@@ -254,7 +256,9 @@ def _prodigy(number: int, record: Record) -> _Row:
         if each.get("label") and ("options" in record or not record.get("label")):  # else what a pattern has matched
             row.span("spans", each, each["label"])
     tokens = _objects(record.get("tokens"))
-    if all(isinstance(one.get("text"), str) and type(one.get("start")) is type(one.get("end")) is int for one in tokens):
+    if all(
+        isinstance(one.get("text"), str) and type(one.get("start")) is type(one.get("end")) is int for one in tokens
+    ):
         row.tokens = [one for one in tokens if one["text"].strip()]
     return row
 

@@ -40,7 +40,6 @@ class ReadAs:
         return (self.note, *rows, *self.remarks)
 
 
-
 def delimited(delimiter: str, width: int) -> str:
     """The form of a table with this sign between its columns."""
     if width < 2:

@@ -18,6 +18,9 @@ def split_words(text: str) -> list[str]:
     """
     words: list[str] = []
     for part in (part for chunk in text.split() for part in BETWEEN.split(chunk)):
+        if part.isalnum():  # as most are
+            words.append(part)
+            continue
         after: list[str] = []
         while part and not WHOLE.fullmatch(part) and (is_mark(part[0]) or is_mark(part[-1])):
             leads = is_mark(part[0])

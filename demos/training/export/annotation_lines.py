@@ -26,7 +26,9 @@ def annotation_lines(
     records = "[json.loads(line) for line in file if line.strip()]"
     if about.form != LINES:
         whole = json.loads(text)
-        key = next((name for name, value in whole.items() if isinstance(value, list)), "") if type(whole) is dict else ""
+        key = (
+            next((name for name, value in whole.items() if isinstance(value, list)), "") if type(whole) is dict else ""
+        )
         records = f"json.load(file){f'[{key!r}]' if key else ''}"
     lines = str(TEXT.export(path, encoding, about, records, annotations))
     table = f"pd.DataFrame(annotated, columns={list(header)})"

@@ -164,7 +164,9 @@ def studio_task(k: int, results: Sequence[Mapping[str, Any]] | None, cancelled: 
 def studio_choices(*names: str) -> list[dict[str, Any]]:
     """What was chosen of Label Studio's choices."""
     value = {"choices": list(names)}
-    return [{"value": value, "id": "x1", "from_name": "sentiment", "to_name": "text", "type": "choices"}] if names else []
+    return (
+        [{"value": value, "id": "x1", "from_name": "sentiment", "to_name": "text", "type": "choices"}] if names else []
+    )
 
 
 def studio_spans(k: int) -> list[dict[str, Any]]:
@@ -346,7 +348,7 @@ SHAPES = {
     ),
     "JSON-MIN of several choices": Shape(
         "project-3-min.json",
-        as_json([minimal(k, sentiment=({"choices": list(MOODS)}, {"choices": ["Positive"]})[k % 2]) for k in range(20)]),
+        as_json([minimal(k, sentiment={"choices": (MOODS, MOODS[1:])[k % 2]}) for k in range(20)]),
         "labels", {"text": "text", "labels": "sentiment"}, {"Negative": 10, "Positive": 20},
     ),
     "JSON-MIN of spans": Shape(
@@ -354,7 +356,8 @@ SHAPES = {
         "entities", {"tokens": "tokens", "tags": "tags"}, {"LOC": 15, "PER": 15},
     ),
     "Prodigy's labels": Shape(
-        "textcat.jsonl", lines([prodigy(k, SKIPPED[k % 6], label=("lock", "light")[k % 2], spans=[]) for k in range(30)]),
+        "textcat.jsonl",
+        lines([prodigy(k, SKIPPED[k % 6], label=("lock", "light")[k % 2], spans=[]) for k in range(30)]),
         "sentence", {"text": "text", "label": "label"}, {"light": 10, "lock": 10},
         {"a rejected annotation": 5, "an ignored annotation": 5},
     ),
