@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from demos.templates import templates
-from demos.training.data import annotations, spans
-from demos.training.data.annotations import Annotations
+from demos.training.data import spans
+from demos.training.data.annotations import LABEL_STUDIO, MINIMAL, Annotations
 from demos.training.data.json_tables import LINES
 
 TEXT = templates(__file__, "text_data_program.txt")
@@ -30,7 +30,7 @@ def annotation_lines(
             next((name for name, value in whole.items() if isinstance(value, list)), "") if type(whole) is dict else ""
         )
         records = f"json.load(file){f'[{key!r}]' if key else ''}"
-    lines = str(TEXT.export(path, encoding, about, records, annotations))
+    lines = str(TEXT.export(path, encoding, about, records, LABEL_STUDIO, MINIMAL))
     table = f"pd.DataFrame(annotated, columns={list(header)})"
     if not about.spans:
         return "", lines, table, ("import json",)

@@ -281,10 +281,9 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
         return str(lines(path, repr(_encoding(read_as)))), 'pd.DataFrame(labelled, columns=["label", "text"])', ()
     if table.export:
         text = decode_text(data)[0]
-        functions, lines, reading, imports = annotation_lines(
-            table.export, table.header, path, repr(_encoding(read_as)), text
-        )
-        return f"{functions}{lines}", reading, imports
+        export = annotation_lines(table.export, table.header, path, repr(_encoding(read_as)), text)
+        functions, before, reading, imports = export
+        return f"{functions}{before}", reading, imports
     if table.keyed:
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
