@@ -18,7 +18,7 @@ from demos.training.data.line_forms import labelled_lines
 from demos.training.data.packed import PARQUET, parquet_rows
 from demos.training.data.read_as import ReadAs, delimited
 from demos.training.data.text_encoding import check_size, decode_text, lines_of
-from demos.training.data.workbooks import ZIP, is_workbook, read_workbook
+from demos.training.data.workbooks import ZIP, is_workbook, quoted_title, read_workbook
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 100
@@ -51,9 +51,12 @@ class Table:
     export: Annotations | None = None  # of an annotation tool
 
 
-def read_table(data: bytes, name: str) -> Table:
-    """A file's cells, every row as wide as the first. Raises UserError for what `read_columns` refuses."""
-    table = _without_titles(_read(data, ending_of(name, TABLES, data)))
+def read_table(data: bytes, name: str, sheet: str = "") -> Table:
+    """A file's cells, every row as wide as the first; of a workbook those of a `sheet`, "" for the first.
+
+    Raises UserError for what `read_columns` refuses.
+    """
+    table = _without_titles(_read(data, ending_of(name, TABLES, data), sheet))
     if not table.rows:
         raise UserError("The file has no rows.")
     width = len(table.header)
@@ -83,9 +86,9 @@ def _stripped(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _read(data: bytes, ending: str) -> Table:
+def _read(data: bytes, ending: str, sheet: str) -> Table:
     if ending == ".xlsx":
-        return workbook_table(data)
+        return workbook_table(data, sheet)
     if ending == ".parquet":
         check_size(len(data))
         names, parquet = parquet_rows(data, MAX_ROWS, MAX_COLUMNS)
@@ -124,12 +127,11 @@ def ending_of(name: str, known: Sequence[str], data: bytes) -> str:
     return suffix
 
 
-def workbook_table(data: bytes) -> Table:
-    """The first sheet of an Excel workbook."""
+def workbook_table(data: bytes, title: str = "") -> Table:
+    """A sheet of an Excel workbook, by its name; without such a sheet the first."""
     check_size(len(data))
-    sheet = read_workbook(data, MAX_ROWS, MAX_COLUMNS)
-    title = sheet.title if len(sheet.title) <= 40 else f"{sheet.title[:39]}…"
-    return _headed(sheet.rows, ReadAs(f"an Excel workbook, the sheet “{title}”"))
+    sheet = read_workbook(data, MAX_ROWS, MAX_COLUMNS, title)
+    return _headed(sheet.rows, ReadAs(f"an Excel workbook, the sheet {quoted_title(sheet.title)}", sheet=sheet.title))
 
 
 def _read_tsv(text: str, encoding: str, skipped: int = 0) -> Table:

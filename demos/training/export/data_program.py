@@ -183,7 +183,7 @@ def _lines(
         lines = TEXT.squad(repr(shown), repr(_encoding(read_as)), variable, plain)
         lines = lines if plain else f"{lines}\n{answers_lines(variable, rows)}"
         return _File(("import json", *more), lines, splits)
-    table = read_table(data, name)
+    table = read_table(data, name, read_as.sheet)
     if kind == "labels":
         return _labels_file(table, shown, variable, data, splits, chosen)
     mapping = reader.find(table, chosen)
@@ -289,7 +289,7 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
     options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
     if not read_as.encoding:
-        return "", f"pd.read_excel({path}, {options})", ()
+        return "", f"pd.read_excel({path}, sheet_name={read_as.sheet!r}, {options})", ()
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
     reading = f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
     if not table.unquoted:

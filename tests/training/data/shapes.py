@@ -321,6 +321,11 @@ SHAPES = {
         "survey.xlsx", workbook([("Survey",), (), SURVEY, *ANSWERS]), "sentence",
         {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
     ),
+    "a workbook of which one sheet can be trained on": Shape(
+        "survey.xlsx",
+        workbook([("Code", "Meaning"), ("gut", "good"), ("so", "neither")], [SURVEY, *ANSWERS], [], first="Codes"),
+        "sentence", {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
+    ),
     "Label Studio's choices": Shape(
         "project-3.json",
         as_json([

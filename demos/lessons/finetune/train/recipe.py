@@ -21,6 +21,7 @@ from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
+from demos.training.data.columns.mapping import with_sheet
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import chosen_recipe
@@ -63,7 +64,8 @@ def column_html(kind: str, file: str, columns: str, *picked: Any) -> str:
     """
     test_file, hub, most, seed = picked
     try:
-        look, likely = look_at(file, kind, columns), look_at(file)
+        look = look_at(file, kind, columns)
+        likely = look_at(file, chosen=with_sheet("", look.sheet) if look.sheet else "")
     except UserError:
         return ""
     if look.mapping is None:

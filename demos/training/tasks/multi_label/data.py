@@ -11,7 +11,7 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.columns.headers import column_name
 from demos.training.data.columns.labels import MAX_LABEL
-from demos.training.data.columns.mapping import Column, ColumnMap, find, value_at
+from demos.training.data.columns.mapping import Column, ColumnMap, find, sheet_of, value_at
 from demos.training.data.columns.profiles import profile_of
 from demos.training.data.file_tables import Table, read_table
 from demos.training.data.readers import Reader
@@ -126,7 +126,7 @@ def _fitting(sets: LabelSets) -> LabelSets:
 
 def read_labels(data: bytes, name: str, chosen: str = "") -> ReadRows:
     """A file's sentences with their labels. Raises UserError as `read_table` and `find_labels` do."""
-    table = read_table(data, name)
+    table = read_table(data, name, sheet_of(chosen))
     mapping, sets = find_labels(table, chosen)
     split = mapping.places.get("split")
     rows = [
