@@ -21,7 +21,7 @@ from demos.training.data.readers import Reader, absent_sheet, only_sheet, sheets
 from demos.training.data.splits import count_of
 from demos.training.data.tables import records_of, usable, value_of
 from demos.training.data.text_encoding import file_bytes
-from demos.training.data.workbooks import SheetUnclear, sheet_names
+from demos.training.data.workbooks import UnclearSheetError, sheet_names
 from demos.training.sources import READERS, reader_of
 from demos.training.tasks.entities.files import CONLL, CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
@@ -93,7 +93,7 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
         raise refused or UserError("The file has no rows.")
     fitting = [look for look in looks if READERS[look.kind].trains_on(data, name, with_sheet(chosen, look.sheet))]
     if len(fitting) > 1:
-        unclear = str(SheetUnclear([look.sheet for look in fitting]))
+        unclear = str(UnclearSheetError([look.sheet for look in fitting]))
         notes = absent_sheet(chosen, "")
         return replace(fitting[0], sure=False, problem=unclear, sheet="", labels={}, left_out={}, notes=notes)
     best = (fitting or looks)[0]
@@ -180,7 +180,7 @@ def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
     try:
         read = reader.read(data, name, chosen)
     except UserError as error:
-        several = error.sheets if isinstance(error, SheetUnclear) else ()
+        several = error.sheets if isinstance(error, UnclearSheetError) else ()
         table = read_table(data, name, several[0] if several else sheet_of(chosen))
         unclear = reader.find(table, chosen)
         problem = str(error) if several else unclear.problem

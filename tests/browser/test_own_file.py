@@ -112,7 +112,7 @@ def test_the_sheet_of_a_workbook_is_chosen_and_its_columns_are_found(open_lesson
     page = with_file(open_lesson, path, epochs=1, hidden=0)
     picker = page.locator("#finetune-columns")
     expect(picker).to_contain_text("The sheets “Spring, part 1” and “Sheet” hold data; choose one of them.")
-    menu = picker.get_by_label("Sheet", exact=True)
+    menu = picker.get_by_label("The sheet that is read")
     expect(menu.locator("option")).to_have_text(["choose", "Spring, part 1", "Sheet"])
     menu.select_option(label="Sheet")
     expect(picker).to_contain_text("60 rows can be used.")

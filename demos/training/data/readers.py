@@ -18,7 +18,7 @@ from demos.training.data.packed import unpacked
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import ReadRows, Record, records_of
 from demos.training.data.text_encoding import file_bytes
-from demos.training.data.workbooks import SheetUnclear, quoted_title, sheet_names
+from demos.training.data.workbooks import UnclearSheetError, quoted_title, sheet_names
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Reader:
         """The rows of a file's bytes; `chosen` are its columns (`print_columns`), "" where they are to be found.
 
         Of a workbook's sheets it is the only one that can be trained on, where none is chosen. Raises UserError, one
-        sentence that names the row where there is one; SheetUnclear where there are several such sheets.
+        sentence that names the row where there is one; UnclearSheetError where there are several such sheets.
         """
         data, name = unpacked(data, name, self.endings)
         with_one, note = _with_sheet(self, data, name, chosen)
@@ -146,7 +146,7 @@ def _with_sheet(reader: Reader, data: bytes, name: str, chosen: str) -> tuple[st
         return chosen, ()
     fitting = [sheet for sheet in sheets if reader.trains_on(data, name, with_sheet(chosen, sheet))]
     if len(fitting) > 1:
-        raise SheetUnclear(fitting)
+        raise UnclearSheetError(fitting)
     if not fitting:
         return with_sheet(chosen, sheets[0]), ()
     return with_sheet(chosen, fitting[0]), (only_sheet(sheets, fitting[0]),)

@@ -38,7 +38,7 @@ class Sheet(NamedTuple):
     rows: list[tuple[int, list[str]]]
 
 
-class SheetUnclear(UserError):
+class UnclearSheetError(UserError):
     """Several sheets of a workbook hold data, and none of them was chosen."""
 
     def __init__(self, sheets: Sequence[str]) -> None:

@@ -66,6 +66,8 @@ watch("value", () => {
     for (const menu of menus()) menu.value = roles.get(menu.dataset.column) ?? "";
   } else {
     asked = undefined;
+    // A menu that stays on the page keeps what was chosen in it, and not what the answer selects.
+    for (const menu of [...menus(), sheet()]) if (menu) menu.value = menu.querySelector("option[selected]")?.value ?? "";
     removed = Boolean(element.querySelector("[data-removed]"));
   }
   const menu = focused === "," ? sheet() : menus().find((one) => one.dataset.column === focused);
