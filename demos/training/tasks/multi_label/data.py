@@ -10,7 +10,7 @@ from typing import ClassVar
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.columns.headers import column_name
-from demos.training.data.columns.labels import MAX_LABEL
+from demos.training.data.columns.labels import MAX_LABEL, in_order
 from demos.training.data.columns.mapping import Column, ColumnMap, find, sheet_of, value_at
 from demos.training.data.columns.profiles import profile_of
 from demos.training.data.file_tables import Table, read_table
@@ -207,7 +207,7 @@ def _stratum(labels: Sequence[str], sets: Counter[frozenset[str]], counts: Count
 
 
 def label_names(rows: Sequence[LabelRow]) -> tuple[str, ...]:
-    """The labels of different rows: numbers by their size, then names by the alphabet. Raises UserError for bounds."""
+    """The labels of different rows in their order. Raises UserError for bounds."""
     counts = Counter(label for row in rows for label in row.labels)
     alike: dict[str, str] = {}
     for label in counts:
@@ -228,9 +228,7 @@ def label_names(rows: Sequence[LabelRow]) -> tuple[str, ...]:
             f"The label {rare!r} (row {row.number:,}) has {count_of(least, 'different sentence')}; each label needs at "
             f"least {MIN_PER_CLASS}."
         )
-    return tuple(
-        sorted(counts, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
-    )
+    return in_order(counts)
 
 
 READER = Reader(
