@@ -98,13 +98,13 @@ def annotated(records: Sequence[tuple[int, Record]]) -> Annotated | None:
     about = Annotations(tool, _names(name for row in rows for name in row.choices), negated=negated)
     if any(row.spans for row in rows if not row.lacks):
         about = _with_tags(rows, about, notes)
-    kept = [row for row in rows if not row.lacks]
+    used = [row for row in rows if not row.lacks]
     left_out = Counter(row.lacks for row in rows if row.lacks)
-    if not kept:
+    if not used:
         reasons = " and ".join(f"{count:,} {'has' if count == 1 else 'have'} {why}" for why, count in left_out.items())
         raise UserError(f"No row has an annotation that can be used; {reasons}.")
-    header = _names(name for row in kept for name in (*row.fields, *row.choices))
-    cells = [(row.number, [(row.fields | row.choices).get(name) for name in header]) for row in kept]
+    header = _names(name for row in used for name in (*row.fields, *row.choices))
+    cells = [(row.number, [(row.fields | row.choices).get(name) for name in header]) for row in used]
     return Annotated(about, header, cells, tuple(left_out.items()), tuple(notes))
 
 
@@ -119,11 +119,11 @@ def _count(number: int, noun: str) -> str:
 
 def _with_tags(rows: Sequence[_Row], about: Annotations, notes: list[str]) -> Annotations:
     """Give each row its words and their tags. `notes` grows by what is said of spans that do not fit the words."""
-    kept = [row for row in rows if not row.lacks]
-    text = _text_field(kept)
-    own = all(row.tokens for row in kept)
+    used = [row for row in rows if not row.lacks]
+    text = _text_field(used)
+    own = all(row.tokens for row in used)
     moved = widened = lost = 0
-    for row in kept:
+    for row in used:
         written = str(row.fields.get(text) or "")
         if own:
             places = [(token["start"], token["end"]) for token in row.tokens]
@@ -149,7 +149,7 @@ def _with_tags(rows: Sequence[_Row], about: Annotations, notes: list[str]) -> An
         notes.append(f"{_count(widened, 'span')} widened to the whole words that they touch.")
     if lost:
         notes.append(f"{_count(lost, 'span')} left out: a word has one tag, and these share words with longer ones.")
-    spanned = _names(span.field for row in kept for span in row.spans)
+    spanned = _names(span.field for row in used for span in row.spans)
     return replace(about, spans=spanned, text=text, tokens=own, moved=moved > 0)
 
 
@@ -208,16 +208,16 @@ def _label_studio(number: int, record: Record) -> _Row:
     data = record.get("data")
     row = _Row(number, _plain(data) if isinstance(data, dict) else {})
     every = _objects(record.get("annotations"))
-    done = [one for one in every if not one.get("was_cancelled")]
+    done = [entry for entry in every if not entry.get("was_cancelled")]
     if not done:
         row.lacks = "a cancelled annotation" if every else "no annotation"
         return row
     row.several = len(done) > 1
-    for found in _objects(max(done, key=lambda one: one.get("ground_truth") is True).get("result")):
-        value, name = found.get("value"), str(found.get("from_name"))
-        if isinstance(value, dict) and found.get("type") == "choices":
+    for result in _objects(max(done, key=lambda entry: entry.get("ground_truth") is True).get("result")):
+        value, name = result.get("value"), str(result.get("from_name"))
+        if isinstance(value, dict) and result.get("type") == "choices":
             row.choices[name] = row.choices.get(name, []) + (_chosen(value) or [])
-        elif isinstance(value, dict) and found.get("type") == "labels" and _is_span(value):
+        elif isinstance(value, dict) and result.get("type") == "labels" and _is_span(value):
             row.span(name, value, value["labels"][0])
     return row
 
@@ -257,9 +257,10 @@ def _prodigy(number: int, record: Record) -> _Row:
             row.span("spans", each, each["label"])
     tokens = _objects(record.get("tokens"))
     if all(
-        isinstance(one.get("text"), str) and type(one.get("start")) is type(one.get("end")) is int for one in tokens
+        isinstance(entry.get("text"), str) and type(entry.get("start")) is type(entry.get("end")) is int
+        for entry in tokens
     ):
-        row.tokens = [one for one in tokens if one["text"].strip()]
+        row.tokens = [entry for entry in tokens if entry["text"].strip()]
     return row
 
 

@@ -43,7 +43,8 @@ def test_a_file_is_at_its_address(client: TestClient, name: str, kind: str) -> N
 def test_the_file_that_a_recipes_program_reads_is_there(data: str) -> None:
     program = program_of(CATALOGUE[BUNDLED], Recipe(BUNDLED, SOURCES[data].kind, data))
     named = re.findall(r"""["'](assets/[\w./-]+\.\w+)["']""", program)
-    assert named and {f"/files/{name}" for name in named} <= program_files().keys()
+    assert named
+    assert {f"/files/{name}" for name in named} <= program_files().keys()
 
 
 @pytest.mark.parametrize(
