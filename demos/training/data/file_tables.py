@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.annotations import Annotations, annotated
+from demos.training.data.annotated.annotations import Annotations, annotated
 from demos.training.data.json_tables import bound, objects_of, read_json
 from demos.training.data.line_forms import labelled_lines
 from demos.training.data.packed import PARQUET, parquet_rows

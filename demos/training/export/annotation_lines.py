@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from demos.templates import templates
-from demos.training.data import spans
-from demos.training.data.annotations import LABEL_STUDIO, MINIMAL, Annotations
+from demos.training.data.annotated import spans
+from demos.training.data.annotated.annotations import LABEL_STUDIO, MINIMAL, Annotations
 from demos.training.data.json_tables import LINES
 
 TEXT = templates(__file__, "text_data_program.txt")

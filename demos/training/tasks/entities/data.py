@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.annotated.spans import split_words
 from demos.training.data.readers import Reader
-from demos.training.data.spans import split_words
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, split_items
 from demos.training.tasks.entities.files import ENDINGS, TABLE_COLUMNS, read_tagged, tagged_rows
 from demos.training.tasks.entities.scores import spans_of, types_of

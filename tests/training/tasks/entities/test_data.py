@@ -8,7 +8,7 @@ import re
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.spans import split_words
+from demos.training.data.annotated.spans import split_words
 from demos.training.data.tables import Record
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.entities.data import MAX_TYPED_WORDS, build_entities, example_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.spans import place_of, split_words, word_places, word_tags, words_in
+from demos.training.data.annotated.spans import place_of, split_words, word_places, word_tags, words_in
 
 LABEL_STUDIO, MINIMAL, PRODIGY = "Label Studio’s JSON", "Label Studio’s JSON-MIN", "Prodigy’s JSON"
 TOKENS, TAGS = "tokens", "tags"  # the columns that spans become

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
+from demos.training.data.annotated.spans import place_of, split_words, word_places, word_tags
 from demos.training.data.file_tables import Table, read_table
-from demos.training.data.spans import place_of, split_words, word_places, word_tags
 from demos.training.sources import reader_of
 from tests.training.data.shapes import as_json, minimal, prodigy, studio_choices, studio_spans, studio_task
 
