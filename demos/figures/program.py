@@ -159,8 +159,7 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
     if form.kind == "xlsx":
         read = (
             f"book = openpyxl.load_workbook({path!r}, read_only=True, data_only=True)\n"
-            "sheet = next(sheet for sheet in book.worksheets if sheet.sheet_state == 'visible')\n"
-            "rows = [row for row in sheet.iter_rows(values_only=True) if any(row)]\n"
+            f"rows = [row for row in book[{form.sheet!r}].iter_rows(values_only=True) if any(row)]\n"
         )
         return "import openpyxl\n", read + named + columns
     encoding = "utf-8-sig" if form.encoding == "utf-8" else form.encoding

@@ -57,7 +57,8 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--test", help="with a file: a second one that is the test split")
     options.add_argument("--task", choices=tuple(READERS))
-    which = "which column of the file or data set is which: text=NAME,label=NAME; of several texts each as text=NAME"
+    which = "which column of the file or data set is which: text=NAME,label=NAME; of several texts each as text=NAME; "
+    which += "which sheet of a workbook: sheet=NAME"
     options.add_argument("--columns", help=which)
     options.add_argument("--look", action="store_true", help="print what --data would be trained on; train nothing")
     options.add_argument(

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
 from demos.training.data.columns.headers import name_of
 from demos.training.data.columns.labels import in_order
-from demos.training.data.columns.mapping import ColumnMap, UnclearError, value_at
+from demos.training.data.columns.mapping import ColumnMap, UnclearError, sheet_of, value_at, with_sheet
 from demos.training.data.columns.markup import has_markup
 from demos.training.data.columns.profiles import NUMBERS, TEXTS
 from demos.training.data.file_tables import JSON, ending_of, read_table
 from demos.training.data.packed import unpacked
-from demos.training.data.readers import Reader
+from demos.training.data.readers import Reader, absent_sheet, only_sheet, sheets_without_choice
 from demos.training.data.splits import count_of
 from demos.training.data.tables import records_of, usable, value_of
 from demos.training.data.text_encoding import file_bytes
+from demos.training.data.workbooks import UnclearSheetError, sheet_names
 from demos.training.sources import READERS, reader_of
 from demos.training.tasks.entities.files import CONLL, CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
 from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.question_answering.data import distinct_questions
 
+BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before an object
 # The tasks, those with more names of columns first.
 SPECIFIC = ("question", "choice", "entities", "pair", "labels", "sentence")
 
@@ -44,6 +46,8 @@ class Look:
     notes: tuple[str, ...]
     problem: str = ""  # what is missing or not clear, one sentence
     marked: tuple[str, ...] = ()  # the texts that hold HTML
+    sheet: str = ""  # of a workbook, the one that is read; "" where it is to be chosen
+    sheets: tuple[str, ...] = ()  # of a workbook, those with cells
 
     def _on_markup(self) -> list[str]:
         if not self.marked:
@@ -57,6 +61,7 @@ class Look:
         return {
             "task": self.kind,
             "columns": {role: names[0] if len(names) == 1 else names for role, names in columns.items()},
+            **({"sheet": self.sheet, "sheets": list(self.sheets)} if len(self.sheets) > 1 else {}),
             "sure": self.sure,
             "rows": self.rows,
             "labels": dict(self.labels),
@@ -74,7 +79,31 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
     data, name = unpacked(file_bytes(path), Path(path).name, reader_of(kind).endings if kind else endings)
     if kind:
         return _look(reader_of(kind), data, name, chosen)
-    kinds, sure = _kinds(data, name)
+    sheets = sheets_without_choice(data, chosen)
+    if not sheets:
+        return _likeliest(data, name, chosen)
+    looks: list[Look] = []
+    refused: UserError | None = None
+    for sheet in sheets:
+        try:
+            looks.append(_likeliest(data, name, with_sheet(chosen, sheet)))
+        except UserError as error:
+            refused = refused or error
+    if not looks:
+        raise refused or UserError("The file has no rows.")
+    fitting = [look for look in looks if READERS[look.kind].trains_on(data, name, with_sheet(chosen, look.sheet))]
+    if len(fitting) > 1:
+        unclear = str(UnclearSheetError([look.sheet for look in fitting]))
+        notes = absent_sheet(chosen, "")
+        return replace(fitting[0], sure=False, problem=unclear, sheet="", labels={}, left_out={}, notes=notes)
+    best = (fitting or looks)[0]
+    notes = (*absent_sheet(chosen, best.sheet), *(only_sheet(sheets, look.sheet) for look in fitting))
+    return replace(best, notes=(*best.notes, *notes))
+
+
+def _likeliest(data: bytes, name: str, chosen: str) -> Look:
+    """A look for the task that the columns suggest."""
+    kinds, sure = _kinds(data, name, sheet_of(chosen))
     looks: list[Look] = []
     first: UserError | None = None
     for each in kinds:
@@ -88,7 +117,7 @@ def look_at(path: Path | str, kind: str = "", chosen: str = "") -> Look:
     if not looks:
         raise first or UserError("The file has no rows.")
     best = next((look for look in looks if not look.problem), looks[0])
-    return best if sure else Look(**{**vars(best), "sure": False})
+    return best if sure else replace(best, sure=False)
 
 
 def look_at_hub(name: str, kind: str, chosen: str = "") -> Look:
@@ -104,11 +133,12 @@ def look_at_hub(name: str, kind: str, chosen: str = "") -> Look:
     return Look(kind, fetched.mapping, fetched.mapping.sure, rows, labels, left_out, every, marked=fetched.marked)
 
 
-def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
+def _kinds(data: bytes, name: str, sheet: str) -> tuple[list[str], bool]:
     """(the tasks that a file may be for, the likeliest first, whether it is clear)."""
     for kind, endings in (("question", JSON), ("entities", CONLL)):  # forms whose parts are no columns of a table
         with suppress(UserError):
-            if ending_of(name, READERS[kind].endings, data) not in endings:
+            ending = ending_of(name, READERS[kind].endings, data)
+            if ending not in endings or (ending in JSON and not data.lstrip(BLANK).startswith(b"{")):
                 continue
             read = READERS[kind].read(data, name)
             if read.mapping is None or (read.read_as.form.startswith(CONLL_FORM) and _tagged(read.rows)):
@@ -118,7 +148,7 @@ def _kinds(data: bytes, name: str) -> tuple[list[str], bool]:
     clear = True
     marked: Sequence[int] = ()  # columns of 0 and 1
     close: Sequence[int] = ()  # columns that may be the label of a sentence
-    table = read_table(data, name)
+    table = read_table(data, name, sheet)
     for kind in SPECIFIC:
         reader = READERS[kind]
         try:
@@ -159,18 +189,27 @@ def _scored(mapping: ColumnMap) -> bool:
 
 
 def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
+    sheets = sheet_names(data)
     try:
         read = reader.read(data, name, chosen)
-    except UserError:
-        unclear = reader.find(read_table(data, name), chosen)
-        if not unclear.problem or not unclear.rows:
+    except UserError as error:
+        several = error.sheets if isinstance(error, UnclearSheetError) else ()
+        table = read_table(data, name, several[0] if several else sheet_of(chosen))
+        unclear = reader.find(table, chosen)
+        problem = str(error) if several else unclear.problem
+        if not problem or not unclear.rows:
             raise
-        return Look(reader.kind, unclear, False, len(unclear.rows), {}, {}, unclear.notes, unclear.problem)
+        sheet = "" if several else table.read_as.sheet
+        return Look(
+            reader.kind, unclear, False, len(unclear.rows), {}, {}, unclear.notes, problem, sheet=sheet, sheets=sheets
+        )
     rows, labels, left_out, notes = COUNTED.get(reader.kind, _plain)(read.rows)
     mapping = read.mapping
     sure = not mapping or mapping.sure
     marked = _marked(reader, mapping)
-    return Look(reader.kind, mapping, sure, rows, labels, left_out, (*read.notes, *notes), marked=marked)
+    left_out = dict(read.read_as.left_out) | left_out
+    known = rows, labels, left_out, (*read.notes, *notes)
+    return Look(reader.kind, mapping, sure, *known, marked=marked, sheet=read.read_as.sheet, sheets=sheets)
 
 
 def _marked(reader: Reader, mapping: ColumnMap | None) -> tuple[str, ...]:

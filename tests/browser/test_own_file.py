@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_finetune import pick
+from tests.training.data.workbook_files import workbook
 
 Opener = Callable[..., Page]
 MENU = '#finetune-columns select[data-column="{}"]'
@@ -99,3 +100,30 @@ def test_html_is_removed_and_groups_are_kept_together_at_one_press(open_lesson: 
     picker.get_by_role("button", name="Keep the HTML").click()
     expect(picker.get_by_role("button", name="Remove the HTML")).to_be_visible()
     expect(page.locator(MENU.format("film"))).to_have_value("group")
+
+
+def test_the_sheet_of_a_workbook_is_chosen_and_its_columns_are_found(open_lesson: Opener, tmp_path: Path) -> None:
+    sheets = [
+        [("text", "label"), *((f"We liked part {k}", ("dull", "fine")[k % 2]) for k in range(40))],
+        [("Antwort", "Stimmung"), *((f"Es war Teil {k}", ("gut", "so")[k % 2]) for k in range(60))],
+    ]
+    path = tmp_path / "survey.xlsx"
+    path.write_bytes(workbook(*sheets, first="Spring, part 1"))
+    page = with_file(open_lesson, path, epochs=1, hidden=0)
+    picker = page.locator("#finetune-columns")
+    expect(picker).to_contain_text("The sheets “Spring, part 1” and “Sheet” hold data; choose one of them.")
+    menu = picker.get_by_label("The sheet that is read")
+    expect(menu.locator("option")).to_have_text(["choose", "Spring, part 1", "Sheet"])
+    menu.select_option(label="Sheet")
+    expect(picker).to_contain_text("60 rows can be used.")
+    expect(page.locator(MENU.format("Antwort"))).to_have_value("text")
+    expect(page).to_have_url(re.compile("columns=sheet%3DSheet"))
+    menu.select_option(label="Spring, part 1")
+    expect(picker).to_contain_text("40 rows can be used.")
+    page.select_option(MENU.format("label"), "group")
+    page.select_option(MENU.format("label"), "label")
+    expect(picker.locator(".columns-classes li")).to_have_text(["dull 20", "fine 20"])
+    expect(menu).to_have_value("Spring%2C part 1")
+    expect(page).to_have_url(re.compile("columns=sheet%3DSpring"))
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)

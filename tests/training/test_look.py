@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 from demos.errors import UserError
@@ -17,7 +18,8 @@ from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.look import Look, look_at
 from demos.training.sources import load_file, reader_of
-from tests.training.data.shapes import SHAPES, Shape, table
+from tests.training.data.shapes import ANSWERS, SHAPES, SURVEY, Shape, table
+from tests.training.data.workbook_files import workbook
 
 TABLES = [
     case
@@ -90,6 +92,64 @@ def test_a_choice_of_columns_that_a_file_lacks_is_said(tmp_path: Path) -> None:
     assert "The chosen column 'body' is not there, so the columns were found again." in look.notes
     with pytest.raises(UserError, match="There is no 'colour' to choose a column for"):
         look_at(_written(SHAPES["eleven columns"], tmp_path), "sentence", "colour=text")
+
+
+SECOND = [("text", "label"), *((f"a day {k}", ("yes", "no")[k % 2]) for k in range(20))]
+
+
+def test_the_only_sheet_that_can_be_trained_on_is_taken_and_that_is_said(tmp_path: Path) -> None:
+    path = _written(SHAPES["a workbook of which one sheet can be trained on"], tmp_path)
+    for kind in ("", "sentence"):
+        look = look_at(path, kind)
+        assert (look.sheet, look.sheets) == ("Sheet", ("Codes", "Sheet"))
+        assert "Of the workbook’s 2 sheets only “Sheet” can be trained on." in look.notes
+    assert "Of the workbook’s 2 sheets only “Sheet” can be trained on." in load_file("sentence", path).notes
+    chosen = look_at(path, "sentence", "sheet=Codes").as_json()
+    assert (chosen["sheet"], chosen["rows"]) == ("Codes", 3)
+    assert "The chosen sheet 'Notes' is not in this file." in look_at(path, "sentence", "sheet=Notes").notes
+    assert "The chosen sheet 'Notes' is not in this file." in look_at(path, "", "sheet=Notes").notes
+
+
+def test_of_two_sheets_none_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "two.xlsx"
+    path.write_bytes(workbook([SURVEY, *ANSWERS], [("read me",)], SECOND, first="Spring, 2024"))
+    said = "The sheets “Spring, 2024” and “Sheet1” hold data; choose one of them."
+    for task in ([], ["--task", "sentence"]):
+        assert main(["--data", str(path), "--look", *task]) == 0
+        look = json.loads(capsys.readouterr().out)
+        assert (look["sheet"], look["sheets"]) == ("", ["Spring, 2024", "Sheet", "Sheet1"])
+        assert not look["sure"]
+        assert look["labels"] == {}
+        assert said in look["notes"]
+    with pytest.raises(UserError, match=said):
+        load_file("sentence", path)
+    assert main(["--data", str(path), "--look", "--columns", "sheet=Sheet1"]) == 0
+    look = json.loads(capsys.readouterr().out)
+    assert (look["sheet"], look["sure"], look["labels"]) == ("Sheet1", True, {"no": 10, "yes": 10})
+
+
+@pytest.mark.parametrize("chosen", ["sheet=Spring%2C 2024", "sheet=Spring%2C 2024,text=Beitrag,label=Nr"])
+def test_the_chosen_sheet_is_read_and_by_the_program_too(
+    chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [SURVEY, *((k % 4, text, mood) for k, text, mood in ANSWERS)]
+    Path("two.xlsx").write_bytes(workbook(SECOND, rows, first="Spring, 2023"))
+    book = openpyxl.load_workbook("two.xlsx")
+    book.worksheets[1].title = "Spring, 2024"
+    book.save("two.xlsx")
+    data = load_file("sentence", Path("two.xlsx"), columns=chosen)
+    label = 0 if "Nr" in chosen else 2
+    assert {one.text for split in (data.train, data.validation, data.test) for one in split} == {
+        row[1] for row in ANSWERS
+    }
+    assert set(data.labels) == {str(row[label]) for row in rows[1:]}
+    reading = reading_of(Recipe("minilm", "sentence", "file", file="two.xlsx", columns=chosen))
+    assert "sheet_name='Spring, 2024'" in reading.lines
+    done: dict[str, Any] = {}
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    read = sorted((row["text"], row["label"]) for row in done["train"] + done["test"])
+    assert read == sorted((row[1], str(row[label])) for row in rows[1:])
 
 
 def test_the_command_prints_the_look_and_trains_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

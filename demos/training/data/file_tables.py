@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
+from demos.training.data.annotated.annotations import Annotations, annotated
 from demos.training.data.json_tables import bound, objects_of, read_json
 from demos.training.data.line_forms import labelled_lines
 from demos.training.data.packed import PARQUET, parquet_rows
 from demos.training.data.read_as import ReadAs, delimited
 from demos.training.data.text_encoding import check_size, decode_text, lines_of
-from demos.training.data.workbooks import ZIP, is_workbook, read_workbook
+from demos.training.data.workbooks import ZIP, is_workbook, quoted_title, read_workbook
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 100
@@ -47,11 +48,15 @@ class Table:
     keyed: bool  # the header is the keys of JSON objects, and no row
     read_as: ReadAs
     unquoted: bool = False  # where quotes are the text's own: those around some whole fields were none, and are off
+    export: Annotations | None = None  # of an annotation tool
 
 
-def read_table(data: bytes, name: str) -> Table:
-    """A file's cells, every row as wide as the first. Raises UserError for what `read_columns` refuses."""
-    table = _without_titles(_read(data, ending_of(name, TABLES, data)))
+def read_table(data: bytes, name: str, sheet: str = "") -> Table:
+    """A file's cells, every row as wide as the first; of a workbook those of a `sheet`, "" for the first.
+
+    Raises UserError for what `read_columns` refuses.
+    """
+    table = _without_titles(_read(data, ending_of(name, TABLES, data), sheet))
     if not table.rows:
         raise UserError("The file has no rows.")
     width = len(table.header)
@@ -81,9 +86,9 @@ def _stripped(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _read(data: bytes, ending: str) -> Table:
+def _read(data: bytes, ending: str, sheet: str) -> Table:
     if ending == ".xlsx":
-        return workbook_table(data)
+        return workbook_table(data, sheet)
     if ending == ".parquet":
         check_size(len(data))
         names, parquet = parquet_rows(data, MAX_ROWS, MAX_COLUMNS)
@@ -122,12 +127,11 @@ def ending_of(name: str, known: Sequence[str], data: bytes) -> str:
     return suffix
 
 
-def workbook_table(data: bytes) -> Table:
-    """The first sheet of an Excel workbook."""
+def workbook_table(data: bytes, title: str = "") -> Table:
+    """A sheet of an Excel workbook, by its name; without such a sheet the first."""
     check_size(len(data))
-    sheet = read_workbook(data, MAX_ROWS, MAX_COLUMNS)
-    title = sheet.title if len(sheet.title) <= 40 else f"{sheet.title[:39]}…"
-    return _headed(sheet.rows, ReadAs(f"an Excel workbook, the sheet “{title}”"))
+    sheet = read_workbook(data, MAX_ROWS, MAX_COLUMNS, title)
+    return _headed(sheet.rows, ReadAs(f"an Excel workbook, the sheet {quoted_title(sheet.title)}", sheet=sheet.title))
 
 
 def _read_tsv(text: str, encoding: str, skipped: int = 0) -> Table:
@@ -186,8 +190,8 @@ def _read_csv(text: str, encoding: str) -> Table:
 def separated(text: str, delimiters: str) -> tuple[str, str]:
     """(the sign between the columns, the text after a first line such as `sep=;`, which Excel reads and hides).
 
-    Without that line it is the one of these signs that makes the first lines equally wide, or else the one that the
-    first has most of, of equals the first.
+    Without that line it is the one of these signs that makes the first lines equally wide, or else the one that makes
+    most columns of the first, of equals the first.
     """
     match = _SEP.match(text)
     if match:
@@ -200,7 +204,7 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
         rows = rows[:-1] if len(rows) > 2 else rows  # the last may be cut
         begin = next((at for at, row in enumerate(rows[: MOST_TITLES + 1]) if len(row) > 1), 0)  # below titles
         widths = {len(row) for row in rows[begin:]}
-        return len(widths) == 1 and widths != {1}, -begin, lines[begin].count(delimiter) if lines else 0
+        return len(widths) == 1 and widths != {1}, -begin, len(rows[begin]) if rows else 0
 
     try:
         return max(delimiters, key=score), text
@@ -235,7 +239,11 @@ def _keyed(text: str, encoding: str) -> Table:
     read_as = ReadAs(form, encoding)
     header: tuple[str, ...] = ()
     rows: list[Cells] = []
-    for number, record in objects_of(values):
+    records = objects_of(values)
+    if export := annotated(records):
+        read_as = ReadAs(export.about.tool, encoding, left_out=export.left_out, remarks=export.notes)
+        return Table(export.header, list(export.rows), True, read_as, export=replace(export.about, form=form))
+    for number, record in records:
         header = header or tuple(record)
         if len(header) > MAX_COLUMNS:
             return Table(header, [(number, header)], True, read_as)  # refused by its width

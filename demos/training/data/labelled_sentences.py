@@ -117,7 +117,7 @@ def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:
     rows = rows_of(table)
     if not is_guide(data):
         built = build_labelled(name, rows, most)
-        return replace(built, notes=(table.read_as.note, *built.notes))
+        return replace(built, notes=(*table.read_as.notes, *built.notes))
     rows = [replace(row, label=GUIDE_LABELS[row.label]) for row in rows]
     return replace(build_labelled("SST-2, file of Alammar's guide", rows, most), guide=True)
 

@@ -60,6 +60,7 @@ class Form:
     encoding: str = "utf-8"
     has_delimiter_line: bool = False  # whether a first line such as `sep=;` says it
     comma: bool = False  # whether scores are written as 3,5
+    sheet: str = ""  # of a workbook
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,9 @@ def read_pairs(data: bytes, name: str) -> Rated:
     suffix = ending_of(name, TABLES, data)
     if suffix == ".xlsx":
         table = workbook_table(data)
-        rows, form = _from_table([(number, list(cells)) for number, cells in table.rows], Form("xlsx", (0, 1, 2)))
+        rows, form = _from_table(
+            [(number, list(cells)) for number, cells in table.rows], Form("xlsx", (0, 1, 2), sheet=table.read_as.sheet)
+        )
         return Rated(_pairs(rows), Path(name).name, form, table.read_as)
     if suffix == ".parquet":
         raise UserError("A Parquet file can't be read here; save it as CSV or JSON.")

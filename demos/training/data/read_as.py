@@ -23,12 +23,21 @@ class ReadAs:
     delimiter: str = ""  # of a table as text
     quoted: bool = True  # whether quotes around a field of it are not the field's own
     skipped: int = 0  # lines before it
+    sheet: str = ""  # of a workbook
+    left_out: tuple[tuple[str, int], ...] = ()  # reasons, and the rows that are no longer there
+    remarks: tuple[str, ...] = ()  # what was done to its contents, a sentence each
 
     @property
     def note(self) -> str:
         """The sentence for the page."""
         encoding = ENCODINGS.get(self.encoding, "")
         return f"Read as {self.form}{', ' if encoding else ''}{encoding}.{GUESSED if self.encoding == UNSURE else ''}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Every sentence for the page."""
+        rows = (f"{count:,} row{'' if count == 1 else 's'} left out: {why}." for why, count in self.left_out)
+        return (self.note, *rows, *self.remarks)
 
 
 def delimited(delimiter: str, width: int) -> str:

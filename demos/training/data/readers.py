@@ -10,13 +10,15 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.columns.mapping import Column, ColumnMap, find
+from demos.training.data.columns.labels import visible
+from demos.training.data.columns.mapping import Column, ColumnMap, find, sheet_of, with_sheet
 from demos.training.data.file_tables import TABLES, Table, read_table
 from demos.training.data.hub_data import Fetched, fetch
 from demos.training.data.packed import unpacked
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import ReadRows, Record, records_of
 from demos.training.data.text_encoding import file_bytes
+from demos.training.data.workbooks import UnclearSheetError, quoted_title, sheet_names
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,29 @@ class Reader:
     def read(self, data: bytes, name: str, chosen: str = "") -> ReadRows:
         """The rows of a file's bytes; `chosen` are its columns (`print_columns`), "" where they are to be found.
 
-        Raises UserError, one sentence that names the row where there is one.
+        Of a workbook's sheets it is the only one that can be trained on, where none is chosen. Raises UserError, one
+        sentence that names the row where there is one; UnclearSheetError where there are several such sheets.
         """
         data, name = unpacked(data, name, self.endings)
+        with_one, note = _with_sheet(self, data, name, chosen)
+        read = self._read(data, name, with_one)
+        notes = (*absent_sheet(chosen, read.read_as.sheet), *note)
+        return read._replace(read_as=replace(read.read_as, remarks=(*read.read_as.remarks, *notes)))
+
+    def _read(self, data: bytes, name: str, chosen: str) -> ReadRows:
         if self.read_file:
             return self.read_file(data, name, chosen)
-        table = read_table(data, name)
+        table = read_table(data, name, sheet_of(chosen))
         mapping = self.find(table, chosen)
         return ReadRows(self.rows(records_of(mapping, self.columns)), table.read_as, mapping)
+
+    def trains_on(self, data: bytes, name: str, chosen: str) -> bool:
+        """Whether a run could be made of a file's bytes, with one sheet chosen where it is a workbook."""
+        try:
+            self.build(name, self._read(data, name, chosen).rows, 0, MAX_TRAIN)
+        except UserError:
+            return False
+        return True
 
     def find(self, table: Table, chosen: str = "") -> ColumnMap:
         """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
@@ -106,3 +123,34 @@ class Reader:
             return replace(built, source=key)
 
         return Source(key, self.kind, title, load)
+
+
+def sheets_without_choice(data: bytes, chosen: str) -> tuple[str, ...]:
+    """The sheets of a workbook that has several, where none of them is chosen; else ()."""
+    sheets = sheet_names(data)
+    return sheets if len(sheets) > 1 and sheet_of(chosen) not in sheets else ()
+
+
+def absent_sheet(chosen: str, read: str) -> tuple[str, ...]:
+    """A sentence on a chosen sheet where another one was read; () where it is that one, and where none is chosen."""
+    sheet = sheet_of(chosen)
+    return (f"The chosen sheet {visible(sheet[:40])!r} is not in this file.",) if sheet not in ("", read) else ()
+
+
+def only_sheet(sheets: Sequence[str], sheet: str) -> str:
+    """The sentence on the one sheet that can be trained on."""
+    return f"Of the workbook’s {len(sheets)} sheets only {quoted_title(sheet)} can be trained on."
+
+
+@lru_cache(maxsize=4)  # a workbook is read several times for a page
+def _with_sheet(reader: Reader, data: bytes, name: str, chosen: str) -> tuple[str, tuple[str, ...]]:
+    """(the choice with the sheet that is read, a sentence on it)."""
+    sheets = sheets_without_choice(data, chosen)
+    if not sheets:
+        return chosen, ()
+    fitting = [sheet for sheet in sheets if reader.trains_on(data, name, with_sheet(chosen, sheet))]
+    if len(fitting) > 1:
+        raise UnclearSheetError(fitting)
+    if not fitting:
+        return with_sheet(chosen, sheets[0]), ()
+    return with_sheet(chosen, fitting[0]), (only_sheet(sheets, fitting[0]),)

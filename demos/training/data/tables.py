@@ -75,7 +75,7 @@ class ReadRows(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """The sentences for the page."""
-        return (self.read_as.note, *(self.mapping.notes if self.mapping else ()))
+        return (*self.read_as.notes, *(self.mapping.notes if self.mapping else ()))
 
 
 @dataclass(frozen=True)

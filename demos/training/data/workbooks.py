@@ -1,4 +1,4 @@
-"""From an Excel workbook (.xlsx) to its first sheet's cells: values only, never formulas or macros, within bounds."""
+"""From an Excel workbook (.xlsx) to a sheet's cells: values only, never formulas or macros, within bounds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import re
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from demos.errors import UserError
@@ -24,14 +27,29 @@ TOO_LONG = f"The workbook has a cell or a part that is too long to read; {SAVE_A
 TOO_MANY = f"The workbook has more than {MAX_CELLS:,} cells, or too many styles; {SAVE_AS_CSV}."
 _ENCODING = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?:\?xml[^>]*?encoding=["']([\w.-]+)|(?!\?xml[^>]*encoding))""")
 _STRETCH = re.compile(rb"[^<]+")
+_SHEET = re.compile(rb"<(?:[\w.-]{1,20}:)?sheet\s")
 _TAG = re.compile(rb"<(?:[\w.-]{1,20}:)?([A-Za-z]\w{0,40})")
 
 
 class Sheet(NamedTuple):
-    """The first sheet that is not hidden: its name, its rows with their numbers (none that is empty), all as wide."""
+    """One sheet: its name, its rows with their numbers (none that is empty), all as wide."""
 
     title: str
     rows: list[tuple[int, list[str]]]
+
+
+class UnclearSheetError(UserError):
+    """Several sheets of a workbook hold data, and none of them was chosen."""
+
+    def __init__(self, sheets: Sequence[str]) -> None:
+        listed = " and ".join(filter(None, [", ".join(map(quoted_title, sheets[:-1])), quoted_title(sheets[-1])]))
+        super().__init__(f"The sheets {listed} hold data; choose one of them.")
+        self.sheets = sheets
+
+
+def quoted_title(title: str) -> str:
+    """A sheet's name in a sentence."""
+    return f"“{title if len(title) <= 40 else f'{title[:39]}…'}”"
 
 
 def is_workbook(data: bytes) -> bool:
@@ -45,17 +63,74 @@ def is_workbook(data: bytes) -> bool:
         return False
 
 
-def read_workbook(data: bytes, max_rows: int, max_columns: int) -> Sheet:
-    """The first sheet's cells as text; of a formula the value that was saved with it.
+def read_workbook(data: bytes, max_rows: int, max_columns: int, title: str = "") -> Sheet:
+    """A sheet's cells as text, of a formula the value that was saved with it; without this sheet of the first.
 
-    Raises UserError, one sentence, for what is broken, and for what is beyond the bounds once it is unpacked.
+    Hidden sheets count only where there are no others, and empty ones only where all are. Raises UserError, one
+    sentence, for what is broken, and for what is beyond the bounds once it is unpacked.
     """
+    with _opened(data) as book:
+        sheets = _filled(book)
+        if not sheets:
+            raise UserError("The workbook has no sheet with cells.")
+        return _cells(next((sheet for sheet in sheets if sheet.title == title), sheets[0]), max_rows, max_columns)
+
+
+@lru_cache(maxsize=4)
+def sheet_names(data: bytes) -> tuple[str, ...]:
+    """The names of a workbook's sheets as `read_workbook` counts them, where it has several; else ().
+
+    Raises UserError as `read_workbook` does.
+    """
+    if not is_workbook(data) or _is_single(data):
+        return ()
+    with _opened(data) as book:
+        return tuple(str(sheet.title) for sheet in _filled(book))
+
+
+def _is_single(data: bytes) -> bool:
+    """Whether a workbook lists one sheet, which needs no other part of it to be read."""
     try:
-        return _first_sheet(checked_copy(data), max_rows, max_columns)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("xl/workbook.xml") as part:
+            listed = part.read(MAX_STRETCH)
+            return not part.read(1) and len(_SHEET.findall(listed)) == 1
+    except Exception:  # zipfile raises many kinds for a broken archive, and for another name of the part
+        return False
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[Any]:
+    """The workbook, as openpyxl reads it."""
+    import openpyxl  # here: most readers bring no workbook
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions that openpyxl leaves out
+            book = openpyxl.load_workbook(checked_copy(data), read_only=True, data_only=True, keep_links=False)
+            yield book
+            book.close()
     except UserError:
         raise
     except Exception as error:  # zipfile, expat and openpyxl raise many kinds; each means the same to the reader
         raise UserError(BROKEN) from error
+
+
+def _shown(book: Any) -> list[Any]:
+    """The sheets that are not hidden, or all where none is shown."""
+    return [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or list(book.worksheets)
+
+
+def _filled(book: Any) -> list[Any]:
+    """The sheets that are shown, of several those with a cell that is not empty; all where there is none."""
+    sheets = _shown(book)
+    for sheet in sheets:
+        sheet.reset_dimensions()  # what the file says of its size may be wrong
+    filled = [
+        sheet
+        for sheet in (sheets if len(sheets) > 1 else ())
+        if any(cell not in (None, "") for cells in sheet.iter_rows(values_only=True) for cell in cells)
+    ]
+    return filled or sheets
 
 
 def checked_copy(data: bytes) -> io.BytesIO:
@@ -100,34 +175,22 @@ def _check_stretches(text: bytes) -> None:
         raise UserError(TOO_LONG)
 
 
-def _first_sheet(archive: io.BytesIO, max_rows: int, max_columns: int) -> Sheet:
-    import openpyxl  # here: most readers bring no workbook
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of styles and extensions that openpyxl leaves out
-        book = openpyxl.load_workbook(archive, read_only=True, data_only=True, keep_links=False)
-        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or book.worksheets
-        if not sheets:
-            raise UserError("The workbook has no sheet with cells.")
-        sheet = sheets[0]
-        sheet.reset_dimensions()  # what the file says of its size may be wrong
-        rows, characters = [], 0
-        sheet_rows = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
-        for number, cells in enumerate(sheet_rows, start=1):
-            texts = [_plain(cell) for cell in cells]
-            characters += sum(map(len, texts))
-            if characters > MAX_UNPACKED:  # where many cells share one text
-                raise UserError(TOO_LONG)
-            if any(map(str.strip, texts)):
-                rows.append((number, texts))
-        title = str(sheet.title)
-        book.close()
+def _cells(sheet: Any, max_rows: int, max_columns: int) -> Sheet:
+    rows, characters = [], 0
+    sheet_rows = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
+    for number, cells in enumerate(sheet_rows, start=1):
+        texts = [_plain(cell) for cell in cells]
+        characters += sum(map(len, texts))
+        if characters > MAX_UNPACKED:  # where many cells share one text
+            raise UserError(TOO_LONG)
+        if any(map(str.strip, texts)):
+            rows.append((number, texts))
     width = max((at for _, cells in rows for at, cell in enumerate(cells, start=1) if cell), default=0)
     if width > max_columns:
         raise UserError(f"The sheet has more than {max_columns} columns.")
     if rows and rows[-1][0] > max_rows + 1:
         raise UserError(f"The file has more than {max_rows:,} rows.")
-    return Sheet(title, [(number, cells[:width]) for number, cells in rows])
+    return Sheet(str(sheet.title), [(number, cells[:width]) for number, cells in rows])
 
 
 def _plain(cell: Any) -> str:

@@ -22,6 +22,7 @@ from demos.training.data.readers import Reader
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
+from demos.training.export.annotation_lines import FUNCTIONS, annotation_lines
 from demos.training.export.data_shaping import answers_lines, shaped
 from demos.training.export.hub_program import hub_reading
 from demos.training.export.label_lines import label_lines
@@ -72,7 +73,7 @@ def reading_of(recipe: Recipe) -> Reading:
         second = _file(recipe.task, name, contents[1], reads[1], chosen, spelling, name, "test")
         train = TEXT.by_split(*_parts(first.splits)).splitlines()[0] if first.splits else "train = rows"
         lines = second.lines
-        for function in (UNQUOTED, PLAIN):
+        for function in (UNQUOTED, PLAIN, *FUNCTIONS):
             lines = lines.replace(function, "") if function in first.lines else lines
         whole = f"{first.lines}\n{lines}\n{train}"
         return reading((*first.imports, *second.imports), whole, rows, _validation([*first.splits, "test"]))
@@ -151,7 +152,7 @@ def _lines(
         lines = TEXT.squad(repr(shown), repr(_encoding(read_as)), variable, plain)
         lines = lines if plain else f"{lines}\n{answers_lines(variable, rows)}"
         return _File(("import json", *more), lines, splits)
-    table = read_table(data, name)
+    table = read_table(data, name, read_as.sheet)
     if kind == "labels":
         return _labels_file(table, shown, variable, data, splits, chosen)
     mapping = reader.find(table, chosen)
@@ -247,12 +248,17 @@ def _pandas(table: Table, path: str, named: bool, data: bytes) -> tuple[str, str
     if read_as.form in (FASTTEXT, AT):
         lines = TEXT.fasttext if read_as.form == FASTTEXT else TEXT.at_lines
         return str(lines(path, repr(_encoding(read_as)))), 'pd.DataFrame(labelled, columns=["label", "text"])', ()
+    if table.export:
+        text = decode_text(data)[0]
+        export = annotation_lines(table.export, table.header, path, repr(_encoding(read_as)), text)
+        functions, before, reading, imports = export
+        return f"{functions}{before}", reading, imports
     if table.keyed:
         return _json(read_as, path, data)
     options = "dtype=str, keep_default_na=False" + ("" if named else ", header=None")
     options += f", skiprows={read_as.skipped}" if read_as.skipped else ""
     if not read_as.encoding:
-        return "", f"pd.read_excel({path}, {options})", ()
+        return "", f"pd.read_excel({path}, sheet_name={read_as.sheet!r}, {options})", ()
     options += "" if read_as.quoted else ", quoting=3"  # quotes are the text's own
     reading = f"pd.read_csv({path}, sep={read_as.delimiter!r}, encoding={_encoding(read_as)!r},\n    {options})"
     if not table.unquoted:

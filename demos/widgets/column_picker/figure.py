@@ -63,6 +63,8 @@ def picker_html(
             more=len(classes) - MOST_CLASSES,
             most=max(look.labels.values(), default=1),
             left_out=look.left_out,
+            sheets=[(name, quoted(name)) for name in look.sheets],
+            sheet=look.sheet,
             markup=_markup(look, tokenizer),
             group=_group(mapping, columns),
         )

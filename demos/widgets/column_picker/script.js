@@ -1,15 +1,19 @@
 // The column picker: a role that is chosen for one column is taken from the column that had it; "more of" a text is added to it.
+// Another sheet of a workbook has columns of its own, which are found again.
 // Runs once per gr.HTML as its js_on_load (`element` is that component).
 let asked; // what the reader chose and no answer shows yet
 let removed = false; // whether HTML is taken out of the texts
 
+const sheet = () => element.querySelector("select[data-sheet]");
 const menus = () => [...element.querySelectorAll("select[data-column]")];
+
+const ofSheet = () => (sheet()?.value ? [`sheet=${sheet().value}`] : []);
 
 function choice() {
   const used = menus().filter((menu) => menu.value);
   const [more, first] = [true, false].map((plus) => used.filter((menu) => menu.value.startsWith("+") === plus));
   const columns = [...first, ...more].map((menu) => `${menu.value.replace("+", "")}=${menu.dataset.column}`);
-  return [...columns, ...(removed ? ["html=removed"] : [])].join(",");
+  return [...ofSheet(), ...columns, ...(removed ? ["html=removed"] : [])].join(",");
 }
 
 element.addEventListener("click", (event) => {
@@ -23,6 +27,12 @@ element.addEventListener("click", (event) => {
 });
 
 element.addEventListener("change", (event) => {
+  if (event.target === sheet()) {
+    for (const menu of menus()) menu.value = "";
+    asked = choice();
+    trigger("select");
+    return;
+  }
   const menu = event.target.closest?.("select[data-column]");
   if (!menu) return;
   if (menu.value && !menu.value.startsWith("+")) {
@@ -34,7 +44,8 @@ element.addEventListener("change", (event) => {
 
 // An answer to an earlier choice does not undo a later one, and the keyboard stays on its menu.
 let focused = "";
-element.addEventListener("focusin", (event) => (focused = event.target.dataset.column || ""));
+const addressOf = (menu) => (menu === sheet() ? "," : menu.dataset.column || ""); // no column's address has a comma
+element.addEventListener("focusin", (event) => (focused = addressOf(event.target)));
 element.addEventListener("focusout", (event) => {
   if (event.target.isConnected || event.relatedTarget) focused = "";
 });
@@ -42,9 +53,11 @@ watch("value", () => {
   const drawnFor = element.querySelector("[data-for]")?.dataset.for;
   if (asked !== undefined && drawnFor !== asked) {
     const seen = new Set();
+    const pairs = asked.split(",").map((pair) => pair.split("="));
+    const wanted = pairs.find(([role]) => role === "sheet")?.[1];
+    if (wanted !== undefined && sheet()) sheet().value = wanted;
     const roles = new Map(
-      asked.split(",").map((pair) => {
-        const [role, column] = pair.split("=");
+      pairs.filter(([role]) => role !== "sheet" && role !== "html").map(([role, column]) => {
         const name = seen.has(role) ? `+${role}` : role;
         seen.add(role);
         return [column, name];
@@ -53,9 +66,11 @@ watch("value", () => {
     for (const menu of menus()) menu.value = roles.get(menu.dataset.column) ?? "";
   } else {
     asked = undefined;
+    // A menu that stays on the page keeps what was chosen in it, and not what the answer selects.
+    for (const menu of [...menus(), sheet()]) if (menu) menu.value = menu.querySelector("option[selected]")?.value ?? "";
     removed = Boolean(element.querySelector("[data-removed]"));
   }
-  const menu = menus().find((one) => one.dataset.column === focused);
+  const menu = focused === "," ? sheet() : menus().find((one) => one.dataset.column === focused);
   if (focused && menu && !element.contains(document.activeElement)) menu.focus();
 });
 

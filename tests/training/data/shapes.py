@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -133,6 +134,83 @@ FLAGS += [
     for k in range(30)
 ]
 
+MOODS = ("Negative", "Positive")
+
+
+def visit(k: int) -> str:
+    """A text with two names, one of them a part of a word."""
+    return f"The {PLACES[k % 10]} of Anna{k}-Lee isn't open in New York, {k}."
+
+
+def spans_of_visit(k: int, *kinds: str) -> list[dict[str, Any]]:
+    """Its names as stretches of characters."""
+    found = zip((f"Anna{k}", "New York"), kinds, strict=True)
+    return [{"start": (at := visit(k).index(name)), "end": at + len(name), "label": kind} for name, kind in found]
+
+
+def studio_task(k: int, results: Sequence[Mapping[str, Any]] | None, cancelled: bool = False) -> dict[str, Any]:
+    """A task as Label Studio exports it; without `results` nobody annotated it."""
+    annotation = {
+        "id": 900 + k, "completed_by": 1, "result": results, "was_cancelled": cancelled, "ground_truth": False,
+        "created_at": "2024-03-01T10:00:00.000000Z", "lead_time": 3.25, "result_count": 1, "task": k, "project": 3,
+    }  # fmt: skip
+    return {
+        "id": k, "annotations": [annotation] * (results is not None), "file_upload": "a1b2-visits.csv", "drafts": [],
+        "predictions": [], "data": {"text": visit(k), "source": ("web", "post")[k // 2 % 2]}, "meta": {},
+        "inner_id": k, "total_annotations": 1, "updated_by": 1, "comment_authors": [],
+    }  # fmt: skip
+
+
+def studio_choices(*names: str) -> list[dict[str, Any]]:
+    """What was chosen of Label Studio's choices."""
+    value = {"choices": list(names)}
+    return (
+        [{"value": value, "id": "x1", "from_name": "sentiment", "to_name": "text", "type": "choices"}] if names else []
+    )
+
+
+def studio_spans(k: int) -> list[dict[str, Any]]:
+    """What was marked with Label Studio's labels: the kind in a list, the text beside it."""
+    return [
+        {
+            "value": {"start": one["start"], "end": one["end"], "text": visit(k)[one["start"] : one["end"]],
+                      "labels": [one["label"]]},
+            "id": "y1", "from_name": "label", "to_name": "text", "type": "labels", "origin": "manual",
+        }
+        for one in spans_of_visit(k, "PER", "LOC")
+    ]  # fmt: skip
+
+
+def minimal(k: int, **chosen: Any) -> dict[str, Any]:
+    """An annotation of Label Studio's JSON-MIN."""
+    about = {
+        "annotator": 1 + k % 2, "annotation_id": 900 + k, "created_at": "2024-03-01T10:00:00.000000Z",
+        "updated_at": "2024-03-01T10:00:00.000000Z", "lead_time": 3.25,
+    }  # fmt: skip
+    return {"text": visit(k), "id": k} | chosen | about
+
+
+def prodigy(k: int, answer: str = "accept", **more: Any) -> dict[str, Any]:
+    """An example of Prodigy's with its answer."""
+    hashes = {"_input_hash": -1530009927 + k, "_task_hash": 48 + k}
+    return {"text": visit(k), "meta": {"row": k}} | hashes | more | {"answer": answer, "_timestamp": 1700000000 + k}
+
+
+def prodigy_tokens(k: int) -> list[dict[str, Any]]:
+    """spaCy's tokens of the text, as Prodigy has them: one for each stretch without a blank."""
+    found = re.finditer(r"\S+", visit(k))
+    return [{"text": one[0], "start": one.start(), "end": one.end(), "id": at} for at, one in enumerate(found)]
+
+
+OPTIONS = [{"id": "lock", "text": "Lock 🔒"}, {"id": "light", "text": "Light"}]
+SKIPPED = ("accept", "accept", "accept", "accept", "reject", "ignore")
+
+
+def as_json(value: Any) -> bytes:
+    """A value as JSON."""
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
 SURVEY = ("Nr", "Beitrag", "Stimmung")
 ANSWERS = [(k, f"we like the {place} {k}", ("gut", "so")[k % 2]) for k, place in enumerate(PLACES * 2)]
 
@@ -242,5 +320,82 @@ SHAPES = {
     "titles above the header of a workbook": Shape(
         "survey.xlsx", workbook([("Survey",), (), SURVEY, *ANSWERS]), "sentence",
         {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
+    ),
+    "a workbook of which one sheet can be trained on": Shape(
+        "survey.xlsx",
+        workbook([("Code", "Meaning"), ("gut", "good"), ("so", "neither")], [SURVEY, *ANSWERS], [], first="Codes"),
+        "sentence", {"text": "Beitrag", "label": "Stimmung"}, {"gut": 10, "so": 10},
+    ),
+    "Label Studio's choices": Shape(
+        "project-3.json",
+        as_json([
+            *(studio_task(k, studio_choices(MOODS[k % 2])) for k in range(20)), studio_task(20, None),
+            studio_task(21, [], cancelled=True), studio_task(22, []), studio_task(23, None),
+        ]),
+        "sentence", {"text": "text", "label": "sentiment"}, {"Negative": 10, "Positive": 10},
+        {"no annotation": 2, "a cancelled annotation": 1, "no label": 1},
+    ),
+    "Label Studio's choices, of which several may be chosen": Shape(
+        "project-3.json", as_json([studio_task(k, studio_choices(*(MOODS, MOODS[:1], ())[k % 3])) for k in range(24)]),
+        "labels", {"text": "text", "labels": "sentiment"}, {"Negative": 16, "Positive": 8},
+    ),
+    "Label Studio's spans": Shape(
+        "project-3.json", as_json([studio_task(k, studio_spans(k) if k else None) for k in range(15)]), "entities",
+        {"tokens": "tokens", "tags": "tags"}, {"LOC": 14, "PER": 14}, {"no annotation": 1},
+    ),
+    "JSON-MIN of one choice": Shape(
+        "project-3-min.json", as_json([minimal(k, **({"sentiment": MOODS[k % 2]} if k else {})) for k in range(21)]),
+        "sentence", {"text": "text", "label": "sentiment"}, {"Negative": 10, "Positive": 10}, {"no label": 1},
+    ),
+    "JSON-MIN of a choice with a name that says nothing": Shape(
+        "project-3-min.json", as_json([minimal(k, q1=MOODS[k % 2]) for k in range(20)]), "sentence",
+        {"text": "text", "label": "q1"}, {"Negative": 10, "Positive": 10},
+    ),
+    "JSON-MIN of several choices": Shape(
+        "project-3-min.json",
+        as_json([minimal(k, sentiment={"choices": (MOODS, MOODS[1:])[k % 2]}) for k in range(20)]),
+        "labels", {"text": "text", "labels": "sentiment"}, {"Negative": 10, "Positive": 20},
+    ),
+    "JSON-MIN of spans": Shape(
+        "project-3-min.json", as_json([minimal(k, label=[one["value"] for one in studio_spans(k)]) for k in range(15)]),
+        "entities", {"tokens": "tokens", "tags": "tags"}, {"LOC": 15, "PER": 15},
+    ),
+    "Prodigy's labels": Shape(
+        "textcat.jsonl",
+        lines([prodigy(k, SKIPPED[k % 6], label=("lock", "light")[k % 2], spans=[]) for k in range(30)]),
+        "sentence", {"text": "text", "label": "label"}, {"light": 10, "lock": 10},
+        {"a rejected annotation": 5, "an ignored annotation": 5},
+    ),
+    "Prodigy's only label, accepted or rejected": Shape(
+        "textcat.jsonl", lines([prodigy(k, SKIPPED[k % 6], label="lock") for k in range(36)]),
+        "sentence", {"text": "text", "label": "label"}, {"lock": 24, "not lock": 6}, {"an ignored annotation": 6},
+    ),
+    "Prodigy's options, one chosen": Shape(
+        "choice.jsonl",
+        lines([prodigy(k, SKIPPED[k % 6], options=OPTIONS, accept=[("lock", "light")[k % 2]]) for k in range(30)]),
+        "sentence", {"text": "text", "label": "label"}, {"light": 10, "lock": 10},
+        {"a rejected annotation": 5, "an ignored annotation": 5},
+    ),
+    "Prodigy's options, several chosen": Shape(
+        "choice.jsonl",
+        lines([
+            prodigy(k, SKIPPED[k % 6], options=OPTIONS, accept=(["lock"], ["light", "lock"], [])[k % 3])
+            for k in range(30)
+        ]),
+        "labels", {"text": "text", "labels": "label"}, {"light": 5, "lock": 15},
+        {"a rejected annotation": 5, "an ignored annotation": 5},
+    ),
+    "Prodigy's spans over its tokens": Shape(
+        "ner.jsonl",
+        lines([
+            prodigy(k, SKIPPED[k % 6], tokens=prodigy_tokens(k), spans=spans_of_visit(k, "PER", "LOC"))
+            for k in range(18)
+        ]),
+        "entities", {"tokens": "tokens", "tags": "tags"}, {"LOC": 12, "PER": 12},
+        {"a rejected annotation": 3, "an ignored annotation": 3},
+    ),
+    "Prodigy's spans without tokens": Shape(
+        "ner.jsonl", lines([prodigy(k, spans=spans_of_visit(k, "PER", "LOC")) for k in range(15)]),
+        "entities", {"tokens": "tokens", "tags": "tags"}, {"LOC": 15, "PER": 15},
     ),
 }  # fmt: skip

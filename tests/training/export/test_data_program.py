@@ -77,6 +77,28 @@ def test_two_files_share_the_function(tmp_path: Path, monkeypatch: pytest.Monkey
     assert by_program(recipe) == sorted(2 * by_page(Path("a.tsv").read_bytes(), "a.tsv"))
 
 
+def test_spans_that_count_utf_16_units_and_a_second_file_of_spans(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = [f"🎉 Ann{k}'s shop in Paris, isn't it?" for k in range(20)]
+    places = [len(text[: text.index("Paris")].encode("utf-16-le")) // 2 for text in texts]
+    spans = [{"start": at, "end": at + 5, "text": "Paris", "labels": ["LOC"]} for at in places]
+    spanned = [{"text": text, "label": [span]} for text, span in zip(texts, spans, strict=True)]
+    Path("a.json").write_text(json.dumps(spanned), encoding="utf-8")
+    Path("b.jsonl").write_text("\n".join(map(json.dumps, spanned)), encoding="utf-8")
+    reading = reading_of(Recipe("minilm", "entities", "file", file="a.json", test_file="b.jsonl"))
+    for function in ("split_words", "word_tags", "place_of"):
+        assert reading.lines.count(f"def {function}(") == 1
+    done: dict[str, Any] = {}
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    words = [["🎉", f"Ann{k}", "'s", "shop", "in", "Paris", ",", "is", "n't", "it", "?"] for k in range(20)]
+    for rows in (done["train"], done["test"]):
+        assert [row["words"] for row in rows] == words
+        assert all([tag for tag in row["tags"] if tag != "O"] == ["B-LOC"] for row in rows)
+        assert all(row["tags"][5] == "B-LOC" for row in rows)
+
+
 FAIR = "🎉 Ann sells tea at {}. 🎉 Ann buys é."
 PLACES: dict[str, Callable[[str], Any]] = {
     "characters": lambda text: text.rindex("Ann"),

@@ -21,6 +21,7 @@ from demos.lessons.finetune.train.start import menu, start_html, start_of
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.benchmarks import GLUE
+from demos.training.data.columns.mapping import with_sheet
 from demos.training.data.hub_data import NotFetchedError
 from demos.training.data.splits import Splits, validation_as_test
 from demos.training.example_lengths import lengths_of
@@ -64,7 +65,8 @@ def column_html(kind: str, data: str, file: Any, test_file: Any, hub: str, colum
     """
     try:
         look = look_at(file, kind, columns) if data == UPLOAD else look_at_hub(hub, kind, columns)
-        likely = look_at(file) if data == UPLOAD else look
+        sheet = with_sheet("", look.sheet) if look.sheet else ""
+        likely = look_at(file, chosen=sheet) if data == UPLOAD else look
     except UserError:
         return ""
     if look.mapping is None:

@@ -24,6 +24,7 @@ ALIASES = {  # what else a role may be called in a choice
     "second_text": "sentence2", "answer": "answers",
 }  # fmt: skip
 HTML = ("html", "removed")  # beside columns in a choice: HTML is taken out of the texts
+SHEET = "sheet"  # beside columns in a choice: which of a workbook's sheets has them
 _QUOTED = {"%": "%25", ",": "%2C", "=": "%3D"}
 
 
@@ -98,6 +99,16 @@ def parse_columns(text: str) -> list[tuple[str, str]]:
     return [(role.strip(), unquote(name.strip())) for role, _, name in pairs]
 
 
+def sheet_of(chosen: str) -> str:
+    """The sheet of a workbook that a choice names; "" for none. Raises UserError as `parse_columns` does."""
+    return dict(parse_columns(chosen)).get(SHEET, "")
+
+
+def with_sheet(chosen: str, sheet: str) -> str:
+    """The choice with this sheet in it."""
+    return print_columns([(SHEET, sheet), *(pair for pair in parse_columns(chosen) if pair[0] != SHEET)])
+
+
 def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), chosen: str = "") -> ColumnMap:
     """Where each role of `columns` stands: as `chosen` (`print_columns`) if the table has these columns, else guessed.
 
@@ -110,7 +121,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
     notes: tuple[str, ...] = ()
     pairs = parse_columns(chosen)
     plain = HTML in pairs
-    if pairs := [pair for pair in pairs if pair != HTML]:
+    if pairs := [pair for pair in pairs if pair != HTML and pair[0] != SHEET]:
         places, absent = _chosen(head.names, columns, pairs)
         if not absent:
             guess.places |= places

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +9,7 @@ from typing import ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.annotated.spans import split_words
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, split_items
 from demos.training.tasks.entities.files import ENDINGS, TABLE_COLUMNS, read_tagged, tagged_rows
@@ -21,10 +20,6 @@ MAX_TYPES = 20
 MIN_SENTENCES = 10
 MAX_TYPED_WORDS = 512
 OUTSIDE = 0  # the label "O", of words outside every entity
-
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}")
-_ENDING = re.compile(r"(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE | re.DOTALL)
-_BETWEEN = re.compile(r"([;!?()\[\]{}\"“”…]|(?<!\d)[,:]|[,:](?!\d))")
 
 
 @dataclass(frozen=True)
@@ -114,54 +109,6 @@ def example_of(boxes: Sequence[str]) -> TaggedSentence:
     if len(words) > MAX_TYPED_WORDS:
         raise UserError(f"The sentence has {len(words):,} words; the limit is {MAX_TYPED_WORDS}.")
     return TaggedSentence(tuple(words), (OUTSIDE,) * len(words))
-
-
-def split_words(text: str) -> list[str]:
-    """A sentence cut roughly as CoNLL-2003's are: at blanks; punctuation around a word apart; 's and n't apart.
-
-    What stands inside a word (6-4, 3.5, O'Brien, name@place) stays, and so do U.S., #tag and @name.
-    """
-    words: list[str] = []
-    for chunk in text.split():
-        for part in _BETWEEN.split(chunk):
-            words += _peeled(part)
-    return words
-
-
-def _peeled(part: str) -> list[str]:
-    """One run of characters without a blank: leading marks, the word, its ending, trailing marks."""
-    before: list[str] = []
-    after: list[str] = []
-    while part and not _whole(part) and _mark(part[0]):
-        count = _run(part)
-        before.append(part[:count])
-        part = part[count:]
-    while part and not _whole(part) and _mark(part[-1]):
-        count = _run(part[::-1])
-        after.append(part[-count:])
-        part = part[:-count]
-    ending = _ENDING.fullmatch(part)
-    middle = list(ending.groups()) if ending else [part] * bool(part)
-    return [*before, *middle, *reversed(after)]
-
-
-def _run(part: str) -> int:
-    """How many dots or dashes it begins with, which stay together; 1 for every other mark."""
-    return len(part) - len(part.lstrip(part[0])) if part[0] in ".-" else 1
-
-
-def _whole(part: str) -> bool:
-    """Whether nothing is to be peeled off: an ending such as 's, an abbreviation, a tag or a name of the web."""
-    return bool(
-        _ABBREVIATION.fullmatch(part)
-        or re.fullmatch(r"n['’]t|['’](?:s|re|ve|ll|d|m)", part, re.IGNORECASE)
-        or re.fullmatch(r"[#@]\w+", part)
-    )
-
-
-def _mark(character: str) -> bool:
-    """Punctuation or a symbol; a combining mark belongs to its letter."""
-    return unicodedata.category(character)[0] in "PS"
 
 
 READER = Reader(

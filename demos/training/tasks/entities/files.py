@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.columns.mapping import Column, find
+from demos.training.data.columns.mapping import Column, find, sheet_of
 from demos.training.data.file_tables import TABLES, ending_of, read_table
 from demos.training.data.read_as import ReadAs
 from demos.training.data.tables import SPLIT, ReadRows, Record, records_of
@@ -35,7 +35,7 @@ def read_tagged(data: bytes, name: str, chosen: str = "") -> ReadRows:
         if not _names_columns(text):
             rows, mapping = read_conll(text, chosen)
             return ReadRows(rows, ReadAs(CONLL_FORM, encoding), mapping)
-    table = read_table(data, Path(name).stem if name.lower().endswith(CONLL[:3]) else name)
+    table = read_table(data, Path(name).stem if name.lower().endswith(CONLL[:3]) else name, sheet_of(chosen))
     mapping = find(table, TABLE_COLUMNS, chosen=chosen)
     return ReadRows(tagged_rows(records_of(mapping, TABLE_COLUMNS)), table.read_as, mapping)
 

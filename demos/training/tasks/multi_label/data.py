@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.columns.headers import column_name
-from demos.training.data.columns.labels import MAX_LABEL
-from demos.training.data.columns.mapping import Column, ColumnMap, find, value_at
-from demos.training.data.columns.profiles import profile_of
+from demos.training.data.columns.labels import MAX_LABEL, in_order
+from demos.training.data.columns.mapping import Column, ColumnMap, find, parse_columns, sheet_of, value_at
+from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.file_tables import Table, read_table
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
@@ -23,19 +22,17 @@ from demos.training.tasks.multi_label.label_sets import (
     MARKED,
     TEXTS_NAMES,
     LabelSets,
-    has_names,
     label_sets,
-    split_place,
-    text_place,
 )
 
 MIN_LABELS, MAX_LABELS = 2, 50
 ENOUGH = 10  # rows with the same labels, to give each split its share of them
 COLUMNS = (
-    Column("text", TEXTS_NAMES, many=True),
+    Column("text", TEXTS_NAMES, holds=TEXTS, many=True),
     Column("labels", LABELS_NAMES, kind="json", many=True),
     SPLIT_COLUMN,
 )
+FOUND = (COLUMNS[0], replace(COLUMNS[1], required=False), COLUMNS[2])  # labels are found by their form, too
 UNKNOWN = (
     'No column contains labels; name one “labels” and write lists such as ["a", "b"] in it, or use one column with 0 '
     "and 1 for each label."
@@ -85,36 +82,26 @@ class LabelRow:
 def find_labels(table: Table, chosen: str = "") -> tuple[ColumnMap, LabelSets]:
     """(the columns of a table, the labels of its rows): as chosen, or by their form and names.
 
-    Raises UserError where there are no texts or no labels.
+    Raises UserError where there are no labels.
     """
-    choice = find(table, COLUMNS, chosen=chosen) if chosen else None
-    if choice and "labels" in choice.places and not choice.notes:
-        places = choice.checked().places["labels"]
-        heads = [choice.names[place] for place in places] if len(places) > 1 else ["labels"]
-        sets = label_sets(heads, [[cells[place] for place in places] for _, cells in choice.rows])
-        if sets is None:
-            raise UserError(UNKNOWN)
-        return choice, replace(_fitting(sets), places=places)
-    named = table.keyed or has_names(table.header, [cells for _, cells in table.rows])
-    rows = table.rows if table.keyed or not named else table.rows[1:]
-    if not rows:
-        raise UserError("The file has no rows.")
-    cells = [row for _, row in rows]
-    header = table.header if named else [""] * len(table.header)
+    mapping = find(table, FOUND, chosen=chosen)
+    is_chosen = not mapping.notes and "labels" in dict(parse_columns(chosen))
+    chosen_places = mapping.places["labels"] if is_chosen else ()
+    header: Sequence[str] = mapping.names if mapping.named else ("",) * len(mapping.names)
+    cells: list[Sequence[Any]] = [row for _, row in mapping.rows]
+    if chosen_places:
+        header = [mapping.names[place] for place in chosen_places] if len(chosen_places) > 1 else ["labels"]
+        cells = [[row[place] for place in chosen_places] for row in cells]
     sets = label_sets(header, cells)
-    if sets is None:
-        raise UserError(UNKNOWN)
-    for place in sets.places:
-        if named and header.count(header[place]) > 1:
-            raise UserError(f"Two columns are named {header[place][:30]!r}; rename one of them.")
-    text = text_place(header, cells, sets.places)
-    if text is None:
+    if not cells or sets is None:
+        raise UserError(UNKNOWN if cells else "The file has no rows.")
+    places = chosen_places or sets.places
+    for place in places:
+        if mapping.named and table.header.count(table.header[place]) > 1:
+            raise UserError(f"Two columns are named {table.header[place][:30]!r}; rename one of them.")
+    if set(mapping.places.get("text", ())) & set(places):
         raise UserError("No column contains the sentences; name it “text”.")
-    split = split_place(header, (text, *sets.places))
-    where = {"text": (text,), "labels": sets.places} | ({"split": (split,)} if split is not None else {})
-    names = tuple(name.strip() or column_name(place) for place, name in enumerate(header))
-    profiles = tuple(profile_of([row[place] for row in cells]) for place in range(len(names)))
-    return ColumnMap(names, rows, named, where, profiles=profiles), _fitting(sets)
+    return replace(mapping, places={**mapping.places, "labels": places}), replace(_fitting(sets), places=places)
 
 
 def _fitting(sets: LabelSets) -> LabelSets:
@@ -126,8 +113,9 @@ def _fitting(sets: LabelSets) -> LabelSets:
 
 def read_labels(data: bytes, name: str, chosen: str = "") -> ReadRows:
     """A file's sentences with their labels. Raises UserError as `read_table` and `find_labels` do."""
-    table = read_table(data, name)
+    table = read_table(data, name, sheet_of(chosen))
     mapping, sets = find_labels(table, chosen)
+    mapping = mapping.checked()
     split = mapping.places.get("split")
     rows = [
         _row(number, value_of(value_at(cells, mapping.places["text"])), labels, cells[split[0]] if split else "")
@@ -214,7 +202,7 @@ def _stratum(labels: Sequence[str], sets: Counter[frozenset[str]], counts: Count
 
 
 def label_names(rows: Sequence[LabelRow]) -> tuple[str, ...]:
-    """The labels of different rows: numbers by their size, then names by the alphabet. Raises UserError for bounds."""
+    """The labels of different rows in their order. Raises UserError for bounds."""
     counts = Counter(label for row in rows for label in row.labels)
     alike: dict[str, str] = {}
     for label in counts:
@@ -235,9 +223,7 @@ def label_names(rows: Sequence[LabelRow]) -> tuple[str, ...]:
             f"The label {rare!r} (row {row.number:,}) has {count_of(least, 'different sentence')}; each label needs at "
             f"least {MIN_PER_CLASS}."
         )
-    return tuple(
-        sorted(counts, key=lambda label: (not label.isdecimal(), int(label) if label.isdecimal() else 0, label))
-    )
+    return in_order(counts)
 
 
 READER = Reader(

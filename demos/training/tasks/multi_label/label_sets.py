@@ -56,36 +56,6 @@ def label_sets(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSet
     return _marked(header, rows) or listed
 
 
-def text_place(header: Sequence[str], rows: Sequence[Sequence[Any]], taken: Sequence[int]) -> int | None:
-    """The place of the column that holds the texts: by its name, else the one with the longest cells; None without."""
-    plain = [head.strip().lower() for head in header]
-    named = [plain.index(name) for name in TEXTS_NAMES if name in plain and plain.index(name) not in taken]
-    if named:
-        return named[0]
-    lengths = {
-        place: sum(len(row[place]) for row in rows)
-        for place, name in enumerate(plain)
-        if place not in taken and name not in SPLIT_NAMES and all(isinstance(row[place], str) for row in rows)
-    }
-    return max(lengths, key=lambda place: lengths[place]) if lengths else None
-
-
-def split_place(header: Sequence[str], taken: Sequence[int]) -> int | None:
-    """The place of the column that says which split a row is in; None without."""
-    plain = [head.strip().lower() for head in header]
-    return next((plain.index(name) for name in SPLIT_NAMES if name in plain and plain.index(name) not in taken), None)
-
-
-def has_names(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether a table's first row names its columns; not so of GoEmotions' files: text, numbers of labels, an id."""
-    plain = {head.strip().lower() for head in header}
-    if plain & {*TEXTS_NAMES, *LABELS_NAMES, *SPLIT_NAMES}:
-        return True
-    return not any(
-        _IDS.fullmatch(head.strip()) and _are_ids([row[place] for row in rows]) for place, head in enumerate(header)
-    )
-
-
 def listed_labels(cell: Any) -> tuple[str, ...] | None:
     """The labels in a cell that is a list, or whose text is one; () for an empty cell; None for anything else."""
     if _is_empty(cell):

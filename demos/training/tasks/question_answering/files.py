@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.columns.mapping import Column, find
+from demos.training.data.columns.mapping import Column, find, sheet_of
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, ending_of, read_table
 from demos.training.data.read_as import ReadAs
 from demos.training.data.splits import Item, same
@@ -85,7 +85,7 @@ def read_questions(data: bytes, name: str, chosen: str = "") -> ReadRows:
         whole = _whole_object(text)
         if whole is not None and _is_squad(whole):
             return ReadRows(squad_rows(whole), ReadAs("SQuAD’s JSON", encoding))
-    table = read_table(data, name)
+    table = read_table(data, name, sheet_of(chosen))
     mapping = find(table, QUESTION_COLUMNS, chosen=chosen)
     return ReadRows(question_rows(records_of(mapping, QUESTION_COLUMNS)), table.read_as, mapping)
 

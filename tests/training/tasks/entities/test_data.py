@@ -8,9 +8,10 @@ import re
 import pytest
 
 from demos.errors import UserError
+from demos.training.data.annotated.spans import split_words
 from demos.training.data.tables import Record
 from demos.training.sources import SOURCES, load_file
-from demos.training.tasks.entities.data import MAX_TYPED_WORDS, build_entities, example_of, split_words
+from demos.training.tasks.entities.data import MAX_TYPED_WORDS, build_entities, example_of
 from demos.training.tasks.entities.files import read_tagged, tagged_rows
 from demos.training.tasks.entities.tags import MAX_WORD, MAX_WORDS, TaggedRow
 

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
+from demos.training.data.file_tables import read_table
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.multi_label.data import (
     ENOUGH,
     LabelRow,
     MultiLabelDataset,
     build_labels,
+    find_labels,
     label_names,
 )
 from tests.training.data.made_files import table
@@ -110,7 +112,7 @@ BAD: dict[str, tuple[str, str]] = {
     "no labels": (table([(text, "x y") for text, _ in MADE], ("text", "year")), "No column contains labels"),
     "a class each": (table([(text, ("a", "b")[k % 2]) for k, (text, _) in enumerate(MADE)]), "exactly one label"),
     "no text": (made(("", "angry")), "Row 62 has no text."),
-    "no texts": (table([(1, 0), (0, 1)], ("a", "b")), "No column contains the sentences"),
+    "no texts": (table([(1, 0), (0, 1)] * 9, ("a", "b")), "No column is named text; the first row has 'a', 'b'."),
     "a rare label": (
         made(("one more", "angry;rare"), ("two more", "rare")),
         "The label 'rare' (row 62) has 2 different",
@@ -166,3 +168,12 @@ def test_our_own_sentences_keep_their_datasheets_counts() -> None:
     every = [*data.train, *data.validation, *data.test]
     assert f"{len(every)} English sentences" in sheet
     assert not any("removed" in note for note in data.notes)
+
+
+def test_a_chosen_text_counts_where_the_labels_are_found_and_of_two_texts_none_is_taken() -> None:
+    rows = [(f"remark {k} of it", f"another part {k} of it", k % 2, int(k % 3 == 0)) for k in range(40)]
+    whole = read_table(table(rows, ("one", "two", "rude", "spam")).encode(), "a.csv")
+    assert find_labels(whole)[0].problem == "The text may be the column 'one' or 'two'; choose which it is."
+    mapping, sets = find_labels(whole, "text=two")
+    assert mapping.columns == {"text": ["two"], "labels": ["rude", "spam"]}
+    assert sets.sets[:2] == (("spam",), ("rude",))

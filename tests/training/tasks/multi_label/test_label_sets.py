@@ -11,11 +11,8 @@ from demos.training.tasks.multi_label.label_sets import (
     MARKED,
     TEXT,
     LabelSets,
-    has_names,
     label_sets,
     listed_labels,
-    split_place,
-    text_place,
 )
 
 JIGSAW = ("id", "comment_text", "toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
@@ -97,19 +94,3 @@ def test_columns_of_marks_win_over_a_class_in_each_row() -> None:
 @pytest.mark.parametrize("cell", ["[", '[{"a": 1}]', "[1, [2]]", "a", 3, {"a": 1}, "[" * 9_999, f"[{'1,' * 5_000}1]"])
 def test_what_is_no_list_of_labels(cell: Any) -> None:
     assert listed_labels(cell) is None
-
-
-def test_the_texts_are_found_by_name_or_by_length() -> None:
-    rows = [("7", "short", "a much longer text"), ("8", "text", "another of them")]
-    assert text_place(("id", "text", "other"), rows, ()) == 1
-    assert text_place(("id", "name", "other"), rows, ()) == 2
-    assert text_place(("id", "name", "other"), rows, (2,)) == 1
-    assert text_place(("a", "b"), [(1, 0)], (0, 1)) is None
-    assert (split_place(("text", "Set"), ()), split_place(("text", "labels"), ())) == (1, None)
-
-
-def test_a_first_row_of_data_is_no_header() -> None:
-    rows = [("I like it.", "27", "eebbqej"), ("No.", "3,10", "ed00q6i")]
-    assert not has_names(rows[0], rows)
-    assert has_names(("text", "labels", "id"), rows)
-    assert has_names(("a", "b", "c"), rows)

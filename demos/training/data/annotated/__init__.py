@@ -1,0 +1,1 @@
+"""What annotation tools export: which annotation of a text counts, and its spans as tags of words."""
