@@ -191,7 +191,8 @@ def test_what_is_announced_where_an_event_is_over_is_a_word(open_lesson: Callabl
         """() => {
             window.announced = new Set();
             new MutationObserver(() => {
-                for (const place of document.querySelectorAll("[role=status].sr-only")) announced.add(place.textContent.trim());
+                const places = document.querySelectorAll("[role=status].sr-only");
+                for (const place of places) announced.add(place.textContent.trim());
             }).observe(document.body, { childList: true, characterData: true, subtree: true });
         }"""
     )
