@@ -182,3 +182,20 @@ def hostile_text_never_runs_and_never_breaks(page: Page, lesson: str, texts: lis
         expect(page.locator("#lesson-tokens ol").first).to_contain_text("everything")
     assert page.evaluate("window.ran") is None
     assert page.locator("img[src=x]").count() == 0
+
+
+def test_what_is_announced_where_an_event_is_over_is_a_word(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("embeddings")
+    expect(page.locator("#lesson-embeddings .heatmaplayer image")).to_have_count(2)
+    page.evaluate(
+        """() => {
+            window.announced = new Set();
+            new MutationObserver(() => {
+                const places = document.querySelectorAll("[role=status].sr-only");
+                for (const place of places) announced.add(place.textContent.trim());
+            }).observe(document.body, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    page.locator("#lesson-embeddings").get_by_label("max", exact=True).first.check()
+    page.wait_for_function("announced.has('Done')")
+    assert not [words for words in page.evaluate("[...announced]") if words.startswith(("common.", "status."))]

@@ -30,12 +30,14 @@ class Dependence:
 
 def word_tokens(encoding: Encoding) -> list[tuple[str, list[int]]]:
     """The words of sentence A, as ELMo splits it, each with BERT's tokens for it; words without one are left out."""
+    marks = zip(encoding.sequence_ids, encoding.special_tokens_mask, strict=True)
+    own = [place for place, (sequence, special) in enumerate(marks) if sequence == 0 and not special]
     words = []
     for word, start, end in word_spans(encoding.text):
         tokens = [
             place
             for place, (first, last) in enumerate(encoding.offsets)
-            if encoding.sequence_ids[place] == 0 and first < end and last > start
+            if place in own and first < end and last > start
         ]
         if tokens:
             words.append((word, tokens))

@@ -48,7 +48,11 @@ def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
     for _ in range(20):
         mixed = list(words)
         for sentence in (0, 1):
-            places = [place for place, word in enumerate(words) if encoding.sequence_ids[word[0]] == sentence]
+            places = [
+                place
+                for place, word in enumerate(words)
+                if encoding.sequence_ids[word[0]] == sentence and not encoding.special_tokens_mask[word[0]]
+            ]
             drawn = generator.sample(places, len(places))
             for place, other in zip(places, drawn, strict=True):
                 mixed[place] = words[other]

@@ -178,6 +178,6 @@ def truncation_notice(encoding: Encoding) -> str:
     """What was cut and where, in a sentence; "" where everything fits."""
     if not encoding.dropped:
         return ""
-    kept, lost = len(encoding), len(encoding.dropped)
+    limit, lost = len(encoding), len(encoding.dropped)
     where = "first from the end of the longer sentence" if encoding.text_pair else "from its end"
-    return f"The input has {kept + lost:,} tokens; the limit is {kept}, so {lost:,} were removed, {where}."
+    return f"The input has {limit + lost:,} tokens; the limit is {limit}, so {lost:,} were removed, {where}."

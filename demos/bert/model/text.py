@@ -29,5 +29,5 @@ def clean_text(text: str | None, name: str = "The text") -> str:
 
 def small_mask(*texts: str) -> str:
     """The first [mask] in these texts that `clean_text` replaces, as it is typed; "" where there is none."""
-    typed = (found for text in texts for found in _ANY_MASK.findall(text) if found != MASK)
+    typed = (mask for text in texts for mask in _ANY_MASK.findall(text) if mask != MASK)
     return next(typed, "")

@@ -42,7 +42,9 @@ def offer_endpoint(page: Page) -> None:
         normalised. A longer sentence is cut to max_tokens, 3 to 512. sentence-transformers uses the first 256 tokens
         with the bundled model; "notice" says where that makes a difference.
         """
-        if not isinstance(texts, str) and not (isinstance(texts, list) and all(isinstance(one, str) for one in texts)):
+        if not isinstance(texts, str) and not (
+            isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        ):
             raise UserError("texts must be text, or a list of texts.")
         if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or not 3 <= max_tokens <= MAX_TOKENS:
             raise UserError(f"max_tokens must be a whole number from 3 to {MAX_TOKENS}.")

@@ -107,7 +107,7 @@ def _change(old: str, new: str) -> tuple[dict[str, str], dict[str, str]]:
     if unicodedata.normalize("NFC", old) != unicodedata.normalize("NFC", new):
         return _character(old), _character(new)
     first, second = (
-        {"text": f"{' '.join(text)} ({' '.join(f'U+{ord(one):04X}' for one in text)})"} for text in (old, new)
+        {"text": f"{' '.join(text)} ({' '.join(f'U+{ord(letter):04X}' for letter in text)})"} for text in (old, new)
     )
     return first, second
 

@@ -153,6 +153,9 @@ def test_words_keep_their_tokens(tiny: LoadedModel) -> None:
     words = word_tokens(encoding)
     assert [word for word, _ in words] == ["don't", "!"]
     assert [place for _, places in words for place in places] == list(range(1, encoding.tokens.index("[SEP]")))
+    typed = encode(tiny.tokenizer, "A [SEP] bank")
+    assert [tokens for _, tokens in word_tokens(typed)] == [[1], [3]]
+    assert dependence(tiny, untrained(), typed, 1).words == ("a", "bank")
 
 
 def test_a_model_is_written_and_read(tmp_path: Path) -> None:

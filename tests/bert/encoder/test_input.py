@@ -150,7 +150,7 @@ def test_words_are_shuffled_whole_and_stay_in_their_sentence(tiny: LoadedModel, 
 
 
 def test_what_cannot_be_shuffled_stays(tiny: LoadedModel) -> None:
-    for text in ("", "kettle", "sand sand sand"):
+    for text in ("", "kettle", "sand sand sand", "[SEP] kettle [CLS]"):
         encoding = encode(tiny.tokenizer, text)
         order = shuffled(encoding, 1)
         assert [encoding.input_ids[number] for number in order] == list(encoding.input_ids)

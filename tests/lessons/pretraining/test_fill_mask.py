@@ -21,6 +21,7 @@ from demos.lessons.pretraining.fill_mask import part
 from demos.lessons.pretraining.fill_mask.figure import fill_code
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed
 from demos.lessons.pretraining.fill_mask.places import gaps, with_gap
+from demos.lessons.pretraining.fill_mask.question import answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
@@ -67,7 +68,7 @@ def mark(text: str, tokenizer: Any, *places: int) -> str:
     return ", ".join(f"{place}.{encoding.input_ids[place]}" for place in places)
 
 
-def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
+def test_clicked_typed_or_picked(tiny: LoadedModel, ours: Filler) -> None:
     tokenizer = tiny.tokenizer
     encoding = encode(tokenizer, TEXT)
     picked = gaps(tokenizer, encoding)
@@ -87,8 +88,11 @@ def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     assert both.focus == 3
     assert len(both.places) == 4
     assert gaps(tokenizer, encode(tokenizer, "?!")).focus == 1
-    with pytest.raises(UserError, match="no word to mask"):
-        gaps(tokenizer, encode(tokenizer, " "))
+    for text in (" ", "[SEP] [CLS]"):
+        with pytest.raises(UserError, match="no word to mask"):
+            gaps(tokenizer, encode(tokenizer, text))
+        with pytest.raises(UserError, match="no word to mask"):
+            answer(ours.services, Sentence(text, "", "minilm"))
     with pytest.raises(UserError, match="The sentence has 20,001 characters"):
         encode(tokenizer, "x" * 20_001)
 

@@ -21,6 +21,8 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     if len(encoding) > MOST:
         raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MOST}.")
     places = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
+    if not places:
+        raise UserError("There is no word to mask; type a sentence.")
     right = 0
     for start in range(0, len(places), AT_ONCE):
         batch = places[start : start + AT_ONCE]
