@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.columns.mapping import Column, ColumnMap, find
 from demos.training.data.file_tables import TABLES, Table, read_table
-from demos.training.data.hub_data import fetch
+from demos.training.data.hub_data import Fetched, fetch
 from demos.training.data.packed import unpacked
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
 from demos.training.data.tables import ReadRows, Record, records_of
@@ -39,6 +40,7 @@ class Reader:
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
+    otherwise: tuple[Column, ...] = ()  # the same roles as in a table where `columns` are not found
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
     # Where columns are not found by names and content alone: (the table, the chosen columns).
@@ -60,7 +62,11 @@ class Reader:
 
     def find(self, table: Table, chosen: str = "") -> ColumnMap:
         """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
-        return self.finder(table, chosen) if self.finder else find(table, self.columns, self.nameless, chosen)
+        if self.finder:
+            return self.finder(table, chosen)
+        mapping = find(table, self.columns, self.nameless, chosen)
+        other = find(table, self.otherwise, (), chosen) if mapping.problem and self.otherwise else mapping
+        return mapping if other.problem else other
 
     def from_files(
         self, path: Path | str, test: Path | str | None, seed: int, max_train: int, chosen: str = ""
@@ -89,9 +95,20 @@ class Reader:
 
         Raises UserError where the Hub is out of reach, has no such data set, or its columns are not this task's.
         """
-        fetched = fetch(name, self.columns, chosen)
+        fetched = self.fetched(name, chosen)
         built = self.build(fetched.name, self.rows(fetched.records), seed, max_train)
         return replace(built, notes=(*fetched.notes, *built.notes), source=fetched.source)
+
+    def fetched(self, name: str, chosen: str = "") -> Fetched:
+        """The Hub's data set by this name, its columns found as those of a file. Raises UserError as `from_hub` does."""
+        try:
+            return fetch(name, self.columns, chosen)
+        except UserError:
+            if not self.otherwise:
+                raise
+            with suppress(UserError):
+                return fetch(name, self.otherwise, chosen)
+            raise
 
     def bundled(self, key: str, title: str, file: str) -> Source:
         """The source of a file in assets/data."""

@@ -16,7 +16,7 @@ from demos.training.data.columns.mapping import value_at
 from demos.training.data.columns.markup import LOST, MARKUP, TAG
 from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.file_tables import PARQUET_FORM, Table, read_table
-from demos.training.data.hub_data import fetch, hub_name
+from demos.training.data.hub_data import hub_name
 from demos.training.data.json_tables import LINES
 from demos.training.data.line_forms import AT, FASTTEXT
 from demos.training.data.packed import packed_name, unpacked
@@ -99,7 +99,7 @@ def reading_of(recipe: Recipe) -> Reading:
 
 def _drawn(recipe: Recipe, imports: Sequence[str], lines: str, rows: Iterable[Any]) -> Reading:
     """The lines, and those that draw a test split."""
-    grouped = any(row.group for row in rows if isinstance(row, Row))
+    grouped = any(getattr(row, "group", "") for row in rows)
     drawn = TEXT.drawn(recipe.task, recipe.settings.seed, grouped)
     return _reading((*imports, DRAW_GROUPS if grouped else DRAW), f"{lines}\n{drawn}", rows)
 
@@ -314,7 +314,7 @@ def _whole(text: str) -> Any:
 
 def _from_hub(recipe: Recipe) -> Reading:
     reader = reader_of(recipe.task)
-    fetched = fetch(recipe.hub, reader.columns, recipe.columns)
+    fetched = reader.fetched(recipe.hub, recipe.columns)
     columns = {role: name for role, name in fetched.columns.items() if role != "split"}
     shape, lists = "", False
     shaping: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ WORDS = {  # what a role is called in the menus, where it is not its own name
     "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
     "start": "beginning", "endings": "list of endings",
 }  # fmt: skip
-MORE = {"text": "more of the text", "labels": "another label"}  # of a role that several columns may be
+MORE = {"text": "more of the text", "sentence1": "more of the first text", "labels": "another label"}  # of a role that several columns may be
 
 
 def picker_html(
@@ -65,6 +65,8 @@ def picker_html(
             left_out=look.left_out,
             markup=_markup(look, tokenizer),
             group=_group(mapping, columns),
+            rating=look.rating,
+            kind=look.kind,
         )
     )
 

@@ -74,7 +74,7 @@ def column_html(kind: str, file: str, columns: str, *picked: Any) -> str:
             read_dataset(kind, UPLOAD, file, test_file, hub, columns, most, seed)
         except UserError as error:
             refused = str(error)
-    task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
+    task = view_of(likely.kind).word if likely.kind != kind and likely.sure and not look.rating else ""
     return picker_html(look, reader_of(kind).columns, columns, refused, task, own_tokenizer())
 
 
