@@ -187,7 +187,7 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
     """(the sign between the columns, the text after a first line such as `sep=;`, which Excel reads and hides).
 
     Without that line it is the one of these signs that makes the first lines equally wide, or else the one that the
-    first has most of, of equals the first.
+    first has most of without a blank after it, of equals the first.
     """
     match = _SEP.match(text)
     if match:
@@ -200,7 +200,8 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
         rows = rows[:-1] if len(rows) > 2 else rows  # the last may be cut
         begin = next((at for at, row in enumerate(rows[: MOST_TITLES + 1]) if len(row) > 1), 0)  # below titles
         widths = {len(row) for row in rows[begin:]}
-        return len(widths) == 1 and widths != {1}, -begin, lines[begin].count(delimiter) if lines else 0
+        line = lines[begin] if lines else ""
+        return len(widths) == 1 and widths != {1}, -begin, line.count(delimiter) - line.count(f"{delimiter} ")
 
     try:
         return max(delimiters, key=score), text
