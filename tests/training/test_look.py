@@ -99,8 +99,8 @@ def test_a_rating_may_be_classes_or_a_score(
     shape = SHAPES[case]
     path = _written(shape, tmp_path)
     note = (
-        f"The labels are whole numbers from {low} to {high}. As classes (task sentence), they have no order; as a score "
-        f"(task similarity), {high - 1} is closer to {high} than to {low}."
+        f"The labels are whole numbers from {low} to {high}. As classes (task sentence), they have no order; as a "
+        f"score (task similarity), {high - 1} is closer to {high} than to {low}."
     )
     look = look_at(path).as_json()
     assert (look["task"], note in look["notes"]) == ("sentence", True)
@@ -115,7 +115,8 @@ def test_a_rating_may_be_classes_or_a_score(
     by_program = sorted((row["sentence1"], row["score"]) for row in done["train"] + done["test"])
     rows = reader_of("similarity").read(shape.held, shape.name).rows
     assert by_program == sorted((row.pair.first, row.pair.score) for row in rows if not row.lacks)
-    assert not any("whole numbers" in note for note in look_at(_written(SHAPES["no header"], tmp_path)).as_json()["notes"])
+    two = look_at(_written(SHAPES["no header"], tmp_path)).as_json()
+    assert not any("whole numbers" in note for note in two["notes"])
 
 
 def test_numbers_with_decimals_are_a_score(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class Reader:
         return replace(built, notes=(*fetched.notes, *built.notes), source=fetched.source)
 
     def fetched(self, name: str, chosen: str = "") -> Fetched:
-        """The Hub's data set by this name, its columns found as those of a file. Raises UserError as `from_hub` does."""
+        """The Hub's data set, its columns found as those of a file. Raises UserError as `from_hub` does."""
         try:
             return fetch(name, self.columns, chosen)
         except UserError:

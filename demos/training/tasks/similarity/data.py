@@ -26,7 +26,15 @@ from demos.training.data.splits import (
     shared_note,
     split_items,
 )
-from demos.training.data.tables import GROUP, SPLIT, TEXT_NAMES, Record, left_out_notes, refuse_most_lacking
+from demos.training.data.tables import (
+    GROUP,
+    MIN_PER_CLASS,
+    SPLIT,
+    TEXT_NAMES,
+    Record,
+    left_out_notes,
+    refuse_most_lacking,
+)
 
 LOWEST, HIGHEST = 0.0, 5.0  # STS-B's scale of pairs: nothing in common, the same meaning
 POINTS = tuple(range(int(LOWEST), int(HIGHEST) + 1))
@@ -188,12 +196,14 @@ def build_similarity(
     noun = "text" if single else "pair"
     if len(used) < MIN_PAIRS:
         raise UserError(f"The file has {count_of(len(used), noun)}; at least {MIN_PAIRS} are needed.")
+    # Of a small rating, a split that is drawn without regard to the scores may have only one.
+    rated = single and min(Counter(row.label for row in used).values()) >= MIN_PER_CLASS
     # A pair the other way round is the same sentences over again, which a test split must not be tested with.
     items = [
         Item(
             row.number,
             "\n".join(sorted(map(same, (row.pair.first, row.pair.second)))),
-            "",
+            row.label if rated else "",
             row.split,
             row.pair,
             row.label,
@@ -201,7 +211,7 @@ def build_similarity(
         )
         for row in used
     ]
-    parts = split_items(items, seed, max_train, noun)
+    parts = split_items(items, seed, max_train, noun, strata="score by score")
     for split, pairs in (("training", parts.train), ("validation", parts.validation), ("test", parts.test)):
         if len({pair.score for pair in pairs}) < 2:
             raise UserError(

@@ -77,8 +77,13 @@ class Similarity(Regression, PooledTask):
     @classmethod
     def of(cls, dataset: SimilarityDataset, settings: Settings) -> Similarity:
         """The task that this data set and these settings describe."""
-        of_data = {"trained_range": dataset.trained_range, "points": dataset.points, "single": dataset.single}
-        return cls(**of_data, pooling=settings.pooling, **head_fields(settings))
+        return cls(
+            trained_range=dataset.trained_range,
+            points=dataset.points,
+            single=dataset.single,
+            pooling=settings.pooling,
+            **head_fields(settings),
+        )
 
     @property
     def outputs(self) -> int:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.bert.embeddings.agreement import Pair
+from demos.errors import UserError
 from demos.figures.palette import CLASSES
 from demos.figures.scores_text import class_row
 from demos.figures.short_text import short
-from demos.errors import UserError
 from demos.templates import templates
 from demos.training.tasks.similarity.data import SimilarityDataset
 from demos.training.tasks.similarity.task import Scored, Similarity, SimilarityResult, example_of
@@ -27,7 +27,7 @@ EXAMPLE_LENGTH = 70  # characters: an example is shown that is about so long
 class SimilarityView(TaskView):
     """A score for a pair or a text."""
 
-    kind, order, word, scheme = "similarity", 7, "Score", "of a pair or a text"
+    kind, order, word, scheme = "similarity", 7, "Score", "of a text or pair"
     boxes = (
         ("First sentence", "A man is playing a guitar."),
         ("Second sentence", "Somebody plays an instrument."),
@@ -89,7 +89,7 @@ def _point(score: float, points: Sequence[int]) -> int:
 
 
 def _by_point(answers: Sequence[Scored], points: Sequence[int]) -> list[tuple[int, int, float, float]]:
-    """(about this gold score, test examples, mean prediction, mean distance from the gold score) where there are any."""
+    """(about this gold score, test examples, mean prediction, mean distance from it) where there are any."""
     rows = []
     for point in points:
         pairs = [pair for pair in answers if _point(pair.gold, points) == point]

@@ -149,6 +149,16 @@ def test_texts_without_a_score_are_left_out_and_groups_stay_together(tmp_path: P
     assert not {group[pair.first] for pair in read.train} & {group[pair.first] for pair in read.test}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_each_split_of_a_small_rating_has_all_its_scores(seed: int) -> None:
+    rows = as_csv([("text", "stars"), *((f"text {k} is here", str(k % 5 + 1)) for k in range(25))])
+    data = build_similarity("a", READER.read(rows, "a.csv").rows, seed)  # type: ignore[arg-type]
+    assert [sorted({pair.score for pair in split}) for split in (data.train, data.validation, data.test)] == [
+        [1, 2, 3, 4, 5]
+    ] * 3
+    assert f"5 texts drawn for the test split (score by score, seed {seed})." in data.notes
+
+
 @pytest.mark.parametrize(
     ("written", "told"),
     [
