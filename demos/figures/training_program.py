@@ -21,7 +21,7 @@ from demos.training.metrics import MCC
 from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
 from demos.training.tasks.question_answering.data import MAX_VALIDATION
-from demos.training.tasks.registry import task_of
+from demos.training.tasks.similarity.data import width_of
 
 TEXT = templates(__file__, "text_training_program.txt")
 FLAT = "vectors = nn.functional.pad(states * mask, (0, 0, 0, longest - states.shape[1])).flatten(1)"
@@ -93,7 +93,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
         most_train=recipe.max_train if shortened else 0,
         most_test=MAX_TEST,
         single=recipe.task in ("sentence", "labels") or bool(scored and scored.single),
-        unit=task_of(scored, settings).unit if scored else 1,  # type: ignore[attr-defined]
+        scale=width_of(scored.points) if scored else 1,
         validation=reading.validation if chooses_tau else None,
         most_validation=MAX_VALIDATION,
     )

@@ -154,7 +154,7 @@ def _no_names(dataset: Any, result: TagResult) -> tuple[str, str]:
 
 
 def _one_score(result: SimilarityResult) -> str:
-    gold, predicted = [one.gold for one in result.answers], [one.predicted for one in result.answers]
+    gold, predicted = [pair.gold for pair in result.answers], [pair.predicted for pair in result.answers]
     if len(gold) < FEWEST_TESTED or not np.std(predicted) < SPREAD * np.std(gold):
         return ""
     return (

@@ -110,6 +110,11 @@ def points_of(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(range(low // step * step, -(-high // step) * step + 1, step))
 
 
+def width_of(points: Sequence[int]) -> float:
+    """How many times as wide as that from 0 to 5 a scale is: what a fresh last layer's weights are multiplied by."""
+    return (points[-1] - points[0]) / (HIGHEST - LOWEST)
+
+
 def rating_of(scores: Sequence[float | None]) -> tuple[int, int] | None:
     """(the lowest, the highest) of scores that look like a rating of five or more steps; None for any others.
 

@@ -19,7 +19,7 @@ from demos.training.metrics import PEARSON, SPEARMAN
 from demos.training.settings import Settings
 from demos.training.tasks.heads import PooledTask, head_fields
 from demos.training.tasks.regression import Regression
-from demos.training.tasks.similarity.data import HIGHEST, LOWEST, POINTS, SimilarityDataset
+from demos.training.tasks.similarity.data import LOWEST, POINTS, SimilarityDataset, width_of
 from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, Features, pair_ids, token_ids
 
 
@@ -53,7 +53,7 @@ class SimilarityResult(Outcome):
     @property
     def noun(self) -> str:
         """What an example is called."""
-        return "pair" if any(one.second for one in self.answers) else "text"
+        return "pair" if any(scored.second for scored in self.answers) else "text"
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -95,18 +95,13 @@ class Similarity(Regression, PooledTask):
         """What the number is called, with the scale of single texts; heads of other names can't go on as this one."""
         return (f"score from {self.points[0]} to {self.points[-1]}" if self.single else "score",)
 
-    @property
-    def unit(self) -> float:
-        """The width of the scale, in those of 0 to 5: what a fresh last layer's weights are multiplied by."""
-        return (self.points[-1] - self.points[0]) / (HIGHEST - LOWEST)
-
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """Freshly made, it answers about the training examples' mean score, so that no step is spent on finding it.
 
         Its last weights are as large as the scale is wide: a step of Adam changes a weight by as much on any scale.
         """
         head: Any = super().head(width, generator)
-        head[-1].weight.data.mul_(self.unit)
+        head[-1].weight.data.mul_(width_of(self.points))
         head[-1].bias.data.fill_(self.trained_range[1])
         return head
 
@@ -114,7 +109,7 @@ class Similarity(Regression, PooledTask):
         """[CLS] first [SEP] second [SEP] of each pair, or [CLS] text [SEP]; the target is its score."""
         if self.single:
             texts = token_ids(tokenizer, [pair.first for pair in examples], max_length)
-            return [Features((ids,), float(one.score), cut) for (ids, cut), one in zip(texts, examples, strict=True)]
+            return [Features((ids,), float(pair.score), cut) for (ids, cut), pair in zip(texts, examples, strict=True)]
         rows = pair_ids(tokenizer, [(pair.first, pair.second) for pair in examples], max_length)
         return [
             Features((ids,), float(pair.score), cut, (segments,))
