@@ -21,6 +21,7 @@ from demos.training.metrics import MCC
 from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
 from demos.training.tasks.question_answering.data import MAX_VALIDATION
+from demos.training.tasks.similarity.data import width_of
 
 TEXT = templates(__file__, "text_training_program.txt")
 FLAT = "vectors = nn.functional.pad(states * mask, (0, 0, 0, longest - states.shape[1])).flatten(1)"
@@ -63,6 +64,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
     needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)
+    scored: Any = recipe.dataset() if recipe.task == "similarity" else None
     chooses_tau = recipe.task == "question" and recipe.dataset().has_unanswerable  # type: ignore[attr-defined]
     more = ("from sklearn.linear_model import LogisticRegression",) if contrast else MORE_IMPORTS.get(recipe.task, ())
     measure, positive = _measure(recipe)
@@ -90,6 +92,8 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
         positive=positive,
         most_train=recipe.max_train if shortened else 0,
         most_test=MAX_TEST,
+        single=recipe.task in ("sentence", "labels") or bool(scored and scored.single),
+        scale=width_of(scored.points) if scored else 1,
         validation=reading.validation if chooses_tau else None,
         most_validation=MAX_VALIDATION,
     )

@@ -17,9 +17,10 @@ from demos.training.data.columns.markup import has_markup
 from demos.training.data.columns.profiles import NUMBERS, TEXTS
 from demos.training.data.file_tables import JSON, ending_of, read_table
 from demos.training.data.packed import unpacked
+from demos.training.data.rated_pairs import number_of
 from demos.training.data.readers import Reader, absent_sheet, only_sheet, sheets_without_choice
 from demos.training.data.splits import count_of
-from demos.training.data.tables import records_of, usable, value_of
+from demos.training.data.tables import left_out_notes, records_of, usable, value_of
 from demos.training.data.text_encoding import file_bytes
 from demos.training.data.workbooks import UnclearSheetError, sheet_names
 from demos.training.sources import READERS, reader_of
@@ -27,6 +28,7 @@ from demos.training.tasks.entities.files import CONLL, CONLL_FORM
 from demos.training.tasks.entities.scores import spans_of
 from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.question_answering.data import distinct_questions
+from demos.training.tasks.similarity.data import ScoredRow, rating_of, usable_scores
 
 BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before an object
 # The tasks, those with more names of columns first.
@@ -48,6 +50,16 @@ class Look:
     marked: tuple[str, ...] = ()  # the texts that hold HTML
     sheet: str = ""  # of a workbook, the one that is read; "" where it is to be chosen
     sheets: tuple[str, ...] = ()  # of a workbook, those with cells
+    rating: tuple[int, int] | None = None  # the lowest and the highest, where classes or a score may be trained
+
+    def _on_rating(self) -> list[str]:
+        if not self.rating:
+            return []
+        low, high = self.rating
+        return [
+            f"The labels are whole numbers from {low} to {high}. As classes (task sentence), they have no order; as a "
+            f"score (task similarity), {high - 1} is closer to {high} than to {low}."
+        ]
 
     def _on_markup(self) -> list[str]:
         if not self.marked:
@@ -66,7 +78,7 @@ class Look:
             "rows": self.rows,
             "labels": dict(self.labels),
             "left_out": dict(self.left_out),
-            "notes": [*self.notes, *self._on_markup(), *filter(None, [self.problem])],
+            "notes": [*self.notes, *self._on_markup(), *self._on_rating(), *filter(None, [self.problem])],
         }
 
 
@@ -128,9 +140,12 @@ def look_at_hub(name: str, kind: str, chosen: str = "") -> Look:
     except UnclearError as unclear:
         mapping = unclear.mapping
         return Look(kind, mapping, False, len(mapping.rows), {}, {}, mapping.notes, mapping.problem)
-    rows, labels, left_out, notes = COUNTED.get(kind, _plain)(reader.rows(fetched.records))
+    read = reader.rows(fetched.records)
+    rows, labels, left_out, notes = COUNTED.get(kind, _plain)(read)
     every = (*fetched.mapping.notes, *fetched.notes, *notes)
-    return Look(kind, fetched.mapping, fetched.mapping.sure, rows, labels, left_out, every, marked=fetched.marked)
+    rating = RATED[kind](read) if kind in RATED else None
+    known = fetched.mapping, fetched.mapping.sure, rows, labels, left_out, every
+    return Look(kind, *known, marked=fetched.marked, rating=rating)
 
 
 def _kinds(data: bytes, name: str, sheet: str) -> tuple[list[str], bool]:
@@ -171,7 +186,8 @@ def _kinds(data: bytes, name: str, sheet: str) -> tuple[list[str], bool]:
             if one_column and not find_labels(table)[1].several:
                 continue
             clear = by_name or not one_column  # lists may be the answers of several people, too
-        (named if by_name else by_content).append("similarity" if kind == "pair" and _scored(mapping) else kind)
+        scored = kind in ("pair", "sentence") and _scored(mapping)
+        (named if by_name else by_content).append("similarity" if scored else kind)
     by_content.sort(key=lambda kind: kind != "sentence")  # two texts of one class are more often one text than a pair
     likely = [*named, *by_content]
     alone = clear and len(by_content) < 2 and set(close) <= set(marked or close)
@@ -183,7 +199,7 @@ def _tagged(rows: Sequence[Any]) -> bool:
 
 
 def _scored(mapping: ColumnMap) -> bool:
-    """Whether a pair's label is a number with decimals, as a similarity is."""
+    """Whether the label is a number with decimals, as a similarity is, or one of very many."""
     (place, *_) = mapping.places["label"]
     return mapping.profiles[place].kind == NUMBERS
 
@@ -209,7 +225,9 @@ def _look(reader: Reader, data: bytes, name: str, chosen: str) -> Look:
     marked = _marked(reader, mapping)
     left_out = dict(read.read_as.left_out) | left_out
     known = rows, labels, left_out, (*read.notes, *notes)
-    return Look(reader.kind, mapping, sure, *known, marked=marked, sheet=read.read_as.sheet, sheets=sheets)
+    rating = RATED[reader.kind](read.rows) if reader.kind in RATED else None
+    sheet = read.read_as.sheet
+    return Look(reader.kind, mapping, sure, *known, marked=marked, sheet=sheet, sheets=sheets, rating=rating)
 
 
 def _marked(reader: Reader, mapping: ColumnMap | None) -> tuple[str, ...]:
@@ -247,6 +265,11 @@ def _choices(rows: Sequence[Any]) -> Counted:
     return len(rows), dict(sorted(Counter(row.stratum for row in rows).items())), {}, []
 
 
+def _scores(rows: Sequence[ScoredRow]) -> Counted:
+    used, left_out = usable_scores(rows)
+    return len(used), {}, left_out, left_out_notes(left_out)
+
+
 def _label_sets(rows: Sequence[Any]) -> Counted:
     counts = Counter(label for row in rows for label in row.labels)
     without = sum(not row.labels for row in rows)
@@ -256,5 +279,10 @@ def _label_sets(rows: Sequence[Any]) -> Counted:
 
 COUNTED: Mapping[str, Callable[[Sequence[Any]], Counted]] = {
     "sentence": _classes, "pair": _classes, "entities": _entities, "question": _questions, "choice": _choices,
-    "labels": _label_sets,
+    "labels": _label_sets, "similarity": _scores,
 }  # fmt: skip
+# What may be a rating: the labels of sentences, and the scores of single texts.
+RATED: Mapping[str, Callable[[Sequence[Any]], tuple[int, int] | None]] = {
+    "sentence": lambda rows: rating_of([number_of(row.label) for row in rows if row.label]),
+    "similarity": lambda rows: rating_of([row.pair.score for row in rows if not (row.pair.second or row.lacks)]),
+}

@@ -127,3 +127,35 @@ def test_the_sheet_of_a_workbook_is_chosen_and_its_columns_are_found(open_lesson
     expect(page).to_have_url(re.compile("columns=sheet%3DSpring"))
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+
+
+def test_a_rating_is_trained_as_a_score_at_one_press_and_as_classes_at_another(
+    open_lesson: Opener, tmp_path: Path
+) -> None:
+    rows = "".join(f"{k},it was {('dull', 'fine')[k % 5 > 2]} at {k},day {k} of it,{k % 5 + 1}\n" for k in range(60))
+    path = tmp_path / "stars.csv"
+    path.write_text("id,comment,heading,stars\n" + rows, encoding="utf-8")
+    page = with_file(open_lesson, path, epochs=1, hidden=0)
+    picker = page.locator("#finetune-columns")
+    page.select_option(MENU.format("comment"), "text")
+    expect(picker).to_contain_text("As classes, they have no order; as a score, 4 is closer to 5 than to 1.")
+    classes, score = (picker.get_by_role("button", name=name, exact=True) for name in ("Classes", "Score"))
+    expect(classes).to_have_attribute("aria-pressed", "true")
+    score.click()
+    expect(page.locator("#finetune-data")).to_contain_text("One example (score")
+    expect(page.locator(MENU.format("comment"))).to_have_value("sentence1")
+    expect(page.locator(MENU.format("stars"))).to_have_value("score")
+    expect(page.locator(MENU.format("heading"))).to_have_value("")  # the file and the choice are kept
+    expect(score).to_have_attribute("aria-pressed", "true")
+    expect(picker).not_to_contain_text("fit the task")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+    expect(page.locator("#finetune-results")).to_contain_text("10 test texts that were not used")
+    page.fill("#finetune-try-0 textarea", "it was fine")
+    page.fill("#finetune-try-1 textarea", "")
+    page.click("#finetune-ask")
+    expect(page.locator("#finetune-answer")).to_contain_text("Score of “it was fine”")
+    expect(page.locator("#finetune-answer")).to_contain_text("on the scale from 1 to 5")
+    classes.click()
+    expect(page.locator(MENU.format("comment"))).to_have_value("text")
+    expect(picker.locator(".columns-classes li")).to_have_text([f"{k} 12" for k in range(1, 6)])

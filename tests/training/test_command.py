@@ -14,6 +14,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.training import __main__ as command
 from demos.training.results.learned_nothing import LearnedNothing
 from demos.training.settings import Settings
+from tests.training.data.shapes import SHAPES
 
 FILMS = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40))
 SMALL = ["--set", "epochs=1", "--set", "max_length=12", "--set", "threads=1", "--set", "evaluations=1"]
@@ -47,6 +48,19 @@ def test_each_seed_is_a_run_of_its_own_and_the_mean_follows(at_hand: Path, tmp_p
     assert scores[2] == pytest.approx(sum(scores[:2]) / 2, abs=1e-4)
     assert {path.name for path in out.iterdir()} == {"seed-0", "seed-3"}
     assert (out / "seed-3" / "README.md").read_text(encoding="utf-8").startswith("---\n")
+
+
+@pytest.mark.parametrize("case", ["stars", "marks from 1 to 10, some missing"])
+def test_a_rating_of_single_texts_is_trained_as_a_score(at_hand: Path, tmp_path: Path, capsys: Any, case: str) -> None:
+    path, columns = tmp_path / SHAPES[case].name, SHAPES[case].columns
+    path.write_bytes(SHAPES[case].held)
+    chosen = f"text={columns['text']},label={columns['label']}"  # as for classes
+    told = ["--task", "similarity", "--data", str(path), "--columns", chosen, "--out", str(tmp_path / "out"), *SMALL]
+    assert command.main(["--model", "tiny", *told, "--set", "max_steps=4"]) == 0
+    printed = capsys.readouterr().out
+    assert "Spearman's ρ" in printed
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert f"gives a text a score, from 1 to {len(SHAPES[case].labels)}." in card
 
 
 @pytest.mark.parametrize("as_json", [False, True])

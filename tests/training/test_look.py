@@ -152,6 +152,43 @@ def test_the_chosen_sheet_is_read_and_by_the_program_too(
     assert read == sorted((row[1], str(row[label])) for row in rows[1:])
 
 
+@pytest.mark.parametrize(("case", "low", "high"), [("stars", 1, 5), ("marks from 1 to 10, some missing", 1, 10)])
+def test_a_rating_may_be_classes_or_a_score(
+    case: str, low: int, high: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = SHAPES[case]
+    path = _written(shape, tmp_path)
+    note = (
+        f"The labels are whole numbers from {low} to {high}. As classes (task sentence), they have no order; as a "
+        f"score (task similarity), {high - 1} is closer to {high} than to {low}."
+    )
+    look = look_at(path).as_json()
+    assert (look["task"], note in look["notes"]) == ("sentence", True)
+    scored = look_at(path, "similarity").as_json()
+    assert scored["columns"] == {"sentence1": shape.columns["text"], "score": shape.columns["label"]}
+    assert (scored["rows"], note in scored["notes"]) == (sum(shape.labels.values()), True)
+    assert sum(scored["left_out"].values()) == sum(shape.left_out.values())
+    monkeypatch.chdir(tmp_path)
+    done: dict[str, Any] = {}
+    reading = reading_of(Recipe("minilm", "similarity", "file", file=path.name))
+    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    by_program = sorted((row["sentence1"], row["score"]) for row in done["train"] + done["test"])
+    rows = reader_of("similarity").read(shape.held, shape.name).rows
+    assert by_program == sorted((row.pair.first, row.pair.score) for row in rows if not row.lacks)
+    two = look_at(_written(SHAPES["no header"], tmp_path)).as_json()
+    assert not any("whole numbers" in note for note in two["notes"])
+
+
+def test_numbers_with_decimals_are_a_score(tmp_path: Path) -> None:
+    rows = [[f"The {k}th visit was long", str(k % 9 / 2 + 0.25)] for k in range(40)]
+    path = tmp_path / "a.csv"
+    path.write_bytes(table([["text", "rating"], *rows]))
+    look = look_at(path).as_json()
+    assert (look["task"], look["sure"], look["columns"]) == (
+        "similarity", True, {"sentence1": "text", "score": "rating"},
+    )  # fmt: skip
+
+
 def test_the_command_prints_the_look_and_trains_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _written(SHAPES["a dash for no label"], tmp_path)
     assert main(["--data", str(path), "--look"]) == 0

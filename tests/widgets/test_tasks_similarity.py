@@ -10,6 +10,7 @@ import pytest
 
 from demos.bert.embeddings.agreement import Pair, correlation
 from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
 from demos.training.tasks.similarity.data import SimilarityDataset
 from demos.training.tasks.similarity.task import Scored, Similarity, SimilarityResult
 from demos.widgets.tasks.similarity.view import SimilarityView
@@ -79,6 +80,57 @@ def test_the_gauge_points_to_the_number(score: float, at: str) -> None:
     assert 'class="gauge-mean" style="left:50.0%"' in shown
     assert ("can lie outside the scale" in shown) == (not 0 <= score <= 5)
     assert f'aria-label="{score:.2f} on a scale from 0 to 5; training scores from 1 to 4.5"' in shown
+    assert "<img" not in shown
+
+
+def test_a_pairs_model_needs_both_sentences() -> None:
+    with pytest.raises(UserError, match="Write both sentences"):
+        VIEW.answer(Similarity(trained_range=RANGE), (3.0,), ["a", " "])
+
+
+MARKS = tuple(range(1, 11))
+
+
+def test_single_texts_are_called_texts_on_their_own_scale() -> None:
+    answers = tuple(Scored(f"{NASTY} {k}", "", g, p) for k, (g, p) in enumerate([(1, 2.4), (7.5, 6.0), (10, 10.6)]))
+    result = SimilarityResult(
+        loss=1.4, steps=3, seconds=1.0, examples_per_second=5.0, folder="", loss_before=2.0, mean_loss=3.0,
+        agreement=correlation(np.array([2.4, 6.0, 10.6]), np.array([1, 7.5, 10])), trained_range=(1.0, 6.0, 9.0),
+        mistakes=answers, answers=answers, points=MARKS,
+    )  # fmt: skip
+    diagonal, _, texts = plotly(VIEW.figure(result)).data
+    assert (tuple(diagonal.x), texts.name) == ((1, 10), "test text")
+    assert list(plotly(VIEW.figure(result)).layout.xaxis.tickvals) == list(MARKS)
+    assert texts.customdata[0].count("<br>") == 1  # the text and its scores
+    shown = flat(VIEW.scores(result, False) + VIEW.mistakes(result) + VIEW.numbers(result, [[0, None, 2.0, 0.1]], 2))
+    assert "pair" not in shown
+    assert "3 test texts that were not used" in shown
+    assert "largest errors on 3 test texts" in shown
+    rows = r">about (\d+)</th><td>(\d)</td><td>([\d.]+)</td>"
+    assert re.findall(rows, shown.replace("> <", "><")) == [
+        ("1", "1", "2.40"), ("8", "1", "6.00"), ("10", "1", "10.60"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("second", ["", "b"])
+def test_the_gauge_of_a_single_text_has_its_own_scale(second: str) -> None:
+    task = Similarity(trained_range=(1.0, 5.5, 10.0), points=MARKS, single=True)
+    shown = flat(VIEW.answer(task, (4.6,), [NASTY, second]))
+    assert 'class="gauge-needle" style="left:40.0%"><b>4.60</b>' in shown
+    assert "on the scale from 1 to 10" in shown
+    assert "nothing in common" not in shown
+    assert ("the second box has no effect" in shown) == bool(second)
+    assert "<img" not in shown
+
+
+def test_single_texts_are_shown_as_one_sequence(tiny: LoadedModel) -> None:
+    texts = (Pair("It rains.", "", 9.0), Pair(NASTY, "", 2.0))
+    shown = flat(VIEW.data(SimilarityDataset("Mine", texts, texts[:1], texts[1:]), tiny.tokenizer))
+    assert "2 texts for training, 1 for validation" in shown
+    assert "One example (score 2) as input for BERT: one sequence, and one vector for it." in shown
+    assert "pair" not in shown
+    assert "segment" not in shown
+    assert re.findall(r'title="about (\d+)"', shown) == [str(k) for k in range(9, 1, -1)]
     assert "<img" not in shown
 
 

@@ -191,7 +191,7 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
     """(the sign between the columns, the text after a first line such as `sep=;`, which Excel reads and hides).
 
     Without that line it is the one of these signs that makes the first lines equally wide, or else the one that makes
-    most columns of the first, of equals the first.
+    most columns of the first that do not begin with a blank, of equals the first.
     """
     match = _SEP.match(text)
     if match:
@@ -204,7 +204,8 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
         rows = rows[:-1] if len(rows) > 2 else rows  # the last may be cut
         begin = next((at for at, row in enumerate(rows[: MOST_TITLES + 1]) if len(row) > 1), 0)  # below titles
         widths = {len(row) for row in rows[begin:]}
-        return len(widths) == 1 and widths != {1}, -begin, len(rows[begin]) if rows else 0
+        first = rows[begin] if rows else []
+        return len(widths) == 1 and widths != {1}, -begin, sum(not cell.startswith(" ") for cell in first)
 
     try:
         return max(delimiters, key=score), text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.columns.labels import visible
-from demos.training.data.columns.mapping import Column, ColumnMap, find, sheet_of, with_sheet
+from demos.training.data.columns.mapping import Column, ColumnMap, UnclearError, find, sheet_of, with_sheet
 from demos.training.data.file_tables import TABLES, Table, read_table
 from demos.training.data.hub_data import Fetched, fetch
 from demos.training.data.packed import unpacked
@@ -41,6 +42,7 @@ class Reader:
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
+    otherwise: tuple[Column, ...] = ()  # the same roles as in a table where `columns` are not found
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
     # Where columns are not found by names and content alone: (the table, the chosen columns).
@@ -77,7 +79,11 @@ class Reader:
 
     def find(self, table: Table, chosen: str = "") -> ColumnMap:
         """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
-        return self.finder(table, chosen) if self.finder else find(table, self.columns, self.nameless, chosen)
+        if self.finder:
+            return self.finder(table, chosen)
+        mapping = find(table, self.columns, self.nameless, chosen)
+        other = find(table, self.otherwise, (), chosen) if mapping.problem and self.otherwise else mapping
+        return mapping if other.problem else other
 
     def from_files(
         self, path: Path | str, test: Path | str | None, seed: int, max_train: int, chosen: str = ""
@@ -112,7 +118,13 @@ class Reader:
 
     def fetch(self, name: str, chosen: str = "") -> Fetched:
         """A data set of the Hub as records of these columns. Raises UserError as `hub_data.fetch` does."""
-        return fetch(name, self.columns, chosen, self.finder)
+        try:
+            return fetch(name, self.columns, chosen, self.finder)
+        except UnclearError:
+            if self.otherwise:
+                with suppress(UnclearError):
+                    return fetch(name, self.otherwise, chosen)
+            raise
 
     def bundled(self, key: str, title: str, file: str) -> Source:
         """The source of a file in assets/data."""

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
@@ -63,6 +63,15 @@ class Record:
 
     def __getitem__(self, role: str) -> Any:
         return self.values[role]
+
+
+class MayLack(Protocol):
+    """A row that may not be used."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def lacks(self) -> str: ...
 
 
 class ReadRows(NamedTuple):
@@ -153,11 +162,21 @@ def labelled_rows(records: Sequence[Record], text: str = TEXT.role, pair: str = 
         lacks = "several labels" if several else "" if label else "no label"
         lacks = lacks if record[text].strip() else "no text"
         rows.append(Row(record.number, record[text], label, split, other, group, spelled, lacks))
+    refuse_most_lacking(rows)
+    return rows
+
+
+def refuse_most_lacking(rows: Sequence[MayLack]) -> None:
+    """Raises UserError where half of the rows or more can't be used."""
     lacking = [row for row in rows if row.lacks]
     if lacking and 2 * len(lacking) >= len(rows):
         most = f"; {len(lacking):,} of {len(rows):,} rows can't be used" if len(lacking) > 1 else ""
         raise UserError(f"Row {lacking[0].number:,} has {lacking[0].lacks}{most}.")
-    return rows
+
+
+def left_out_notes(left_out: Mapping[str, int]) -> list[str]:
+    """A sentence for each reason with the number of its rows."""
+    return [f"{count_of(count, 'row')} left out: {reason}." for reason, count in left_out.items()]
 
 
 def usable(rows: Sequence[Row], noun: str = "sentence") -> tuple[list[Row], dict[str, int], list[str]]:
@@ -174,7 +193,7 @@ def usable(rows: Sequence[Row], noun: str = "sentence") -> tuple[list[Row], dict
             used.append(replace(row, text=text, pair=pair, label=clean_text(row.label)))
     spelling = merged([row.label for row in used])
     classed = [replace(row, label=spelling[row.label]) for row in used]
-    notes = [f"{count_of(count, 'row')} left out: {reason}." for reason, count in left_out.items()]
+    notes = left_out_notes(left_out)
     written = ((row.written or row.label, new.label) for row, new in zip(used, classed, strict=True))
     return classed, dict(left_out), notes + merged_notes(written)
 

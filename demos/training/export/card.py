@@ -75,6 +75,7 @@ def card(log: Log, form: Form, loaded: str) -> str:
         loaded=loaded,
         usage=usage_code(log, form),
         tau=form.tau,
+        scale=form.scale,
         results=[(plain(name), _number(value)) for name, value in [*results, ("loss", log.loss)]],
         looks=[(f"{look[0]:,.0f}", *(_number(value) for value in look[1:4])) for look in looks],
         settings=[(name.replace("_", " "), plain(value)) for name, value in _recipe(log)],
@@ -89,7 +90,7 @@ def card(log: Log, form: Form, loaded: str) -> str:
 def usage_code(log: Log, form: Form) -> str:
     """How to load the folder and ask it, as Python; runs in the folder that holds it."""
     own = ", trust_remote_code=True" if form.why_own else ""
-    more = (form.tau,) if log.recipe.task == "question" else ()
+    more = {"question": (form.tau,), "similarity": (bool(form.scale),)}.get(log.recipe.task, ())
     code: str = getattr(USAGE, log.recipe.task)(form.auto, own, *more)
     return code
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from demos.templates import templates
+from demos.training.data.columns.labels import is_missing
 from demos.training.data.tables import Row, value_of
 from demos.training.tasks.entities.files import a_word_a_row
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
@@ -46,7 +47,12 @@ def shaped(
         return lines + _labelled(kind, variable, records, rows, spelling), tuple(imports)
     if kind == "question":
         return lines + answers_lines(variable, rows), tuple(imports)
-    return lines + str(TEXT.scored(variable)), tuple(imports)
+    lacking = {str(record["score"]).strip().lower() for record, row in zip(records, rows, strict=True) if row.lacks}
+    missing = set(filter(is_missing, lacking))
+    if "" in missing:  # as pandas has what is empty in JSON
+        missing |= {"nan", "none"}
+    texts = any(row.lacks == "no text" for row in rows)
+    return lines + str(TEXT.scored(variable, sorted(missing), texts)), tuple(imports)
 
 
 def answers_lines(variable: str, rows: Sequence[Any]) -> str:

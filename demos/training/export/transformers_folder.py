@@ -77,6 +77,7 @@ class Form:
     architecture: str  # the class's name
     why_own: str  # why it is a class of its own, as the end of "... because"; "" where it is a stock one
     tau: float | None = None  # the threshold of "no answer", which is no weight; None where it is never the answer
+    scale: tuple[int, int] | None = None  # of the scores of single texts; None of any other task
 
     @property
     def auto(self) -> str:
@@ -94,7 +95,8 @@ def form_of(task: Any, config: Any) -> Form:
     shape = SHAPES[task.kind]
     why = _why_own(task, config, shape)
     tau = task.tau if getattr(task, "unanswerable", False) else None
-    return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why, tau)
+    scale = (task.points[0], task.points[-1]) if getattr(task, "single", False) else None
+    return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why, tau, scale)
 
 
 def _why_own(task: Any, config: Any, shape: Shape) -> str:
@@ -134,7 +136,7 @@ def export(trained: Trained, folder: Path) -> Form:
     form = form_of(task, encoder.config)
     folder.mkdir(parents=True, exist_ok=True)
     linears = [layer for layer in trained.model.head.modules() if isinstance(layer, nn.Linear)]
-    names = ("score",) if form.shape.problem == REGRESSION else task.labels
+    names: Any = getattr(task, "output_names", task.labels)
     labels = {} if form.shape.last == "qa_outputs" or not names else dict(enumerate(names))
     state, config = (_own if form.why_own else _stock)(trained, form, linears)
     config.architectures = [form.architecture]

@@ -21,7 +21,7 @@ from demos.training.learning.model import HEAD, RECIPE, read_recipe_of
 from demos.training.tasks.task import Task
 
 GONE = "The run to start from is no longer kept here; choose another start."
-WITH_CLASSES = ("classification", "entities", "labels")
+NAMED = ("classification", "entities", "labels", "similarity")  # tasks whose outputs have names
 DOWNLOADED = "recipe.json"  # beside the weights in a downloaded folder: the recipe of its run
 CONFIG = "config.json"
 
@@ -31,7 +31,7 @@ class HeadOf:
     """What a head is for. Two that are equal can have the same weights, unless they read all positions."""
 
     kind: str  # of task
-    labels: tuple[str, ...]  # in the order of the logits; none where the task has no classes of its own
+    labels: tuple[str, ...]  # in the order of the outputs; none where the task has no names for them
     pairs: bool
     hidden: tuple[int, ...]
     positions: bool  # whether it has weights for each position, as many as the longest example
@@ -43,7 +43,7 @@ class HeadOf:
 
 def head_of(task: Any) -> HeadOf:
     """What this task's head is for."""
-    labels = tuple(task.labels) if task.kind in WITH_CLASSES else ()
+    labels = tuple(getattr(task, "output_names", task.labels)) if task.kind in NAMED else ()
     pairs = bool(getattr(task, "pairs", False))
     return HeadOf(task.kind, labels, pairs, tuple(task.hidden), getattr(task, "pooling", "") == "none")
 
@@ -102,7 +102,7 @@ def _downloaded(config: Mapping[str, Any], data: str, state: Mapping[str, torch.
     else:
         names = [name for name in (STOCK[config["model_type"]].dense, shape.last) if f"{name}.weight" in state]
         linears = tuple((state[f"{name}.weight"], state[f"{name}.bias"]) for name in names)
-    labels = tuple(config["id2label"].values()) if kind in WITH_CLASSES else ()
+    labels = tuple(config["id2label"].values()) if kind in NAMED else ()
     hidden = tuple(len(bias) for _, bias in linears[:-1])
     return EarlierHead(HeadOf(kind, labels, data == "pair", hidden, own and config.get("pooling") == "none"), linears)
 

@@ -98,7 +98,7 @@ def _alike(dataset: Any, result: Outcome) -> tuple[str, str]:
     if isinstance(result, TagResult):
         return _no_names(dataset, result)
     if isinstance(result, SimilarityResult):
-        return _one_score([pair.gold for pair in result.answers], [pair.predicted for pair in result.answers]), ""
+        return _one_score(result), ""
     if isinstance(result, SpanResult):
         return _no_answers(result), ""
     return "", ""
@@ -153,13 +153,14 @@ def _no_names(dataset: Any, result: TagResult) -> tuple[str, str]:
     return evidence, f"{_share(counts[0], sum(counts), 'training words')} have the label O"
 
 
-def _one_score(gold: Sequence[float], predicted: Sequence[float]) -> str:
+def _one_score(result: SimilarityResult) -> str:
+    gold, predicted = [pair.gold for pair in result.answers], [pair.predicted for pair in result.answers]
     if len(gold) < FEWEST_TESTED or not np.std(predicted) < SPREAD * np.std(gold):
         return ""
     return (
-        f"The model gives the test pairs nearly the same score, from {min(predicted):.2f} to {max(predicted):.2f}, "
-        f"although their scores go from {min(gold):g} to {max(gold):g}: it has not learned to tell similar pairs from "
-        "others."
+        f"The model gives the test {result.noun}s nearly the same score, from {min(predicted):.2f} to "
+        f"{max(predicted):.2f}, although their scores go from {min(gold):g} to {max(gold):g}: it has not learned to "
+        f"tell {'similar pairs from others' if result.noun == 'pair' else 'high scores from low ones'}."
     )
 
 

@@ -28,7 +28,11 @@ class Regression(Task):
         return ()
 
     def as_text(self, example: Pair, name: str) -> tuple[str, str]:
-        """As STS-B in T5's paper, whose scores are rounded to the nearest 0.2 and written as text."""
+        """As STS-B in T5's paper, whose scores are rounded to the nearest 0.2 and written as text; those of single
+        texts are not rounded.
+        """
+        if not example.second:
+            return f"{name} sentence: {example.first}", f"{example.score:g}"
         given = f"{name} sentence1: {example.first} sentence2: {example.second}"
         return given, f"{round(example.score * 5) / 5:.1f}"
 

@@ -19,7 +19,9 @@ WORDS = {  # what a role is called in the menus, where it is not its own name
     "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
     "start": "beginning", "endings": "list of endings",
 }  # fmt: skip
-MORE = {"text": "more of the text", "labels": "another label"}  # of a role that several columns may be
+MORE = {  # of a role that several columns may be
+    "text": "more of the text", "sentence1": "more of the first text", "labels": "another label",
+}  # fmt: skip
 
 
 def picker_html(
@@ -67,6 +69,8 @@ def picker_html(
             sheet=look.sheet,
             markup=_markup(look, tokenizer),
             group=_group(mapping, columns),
+            rating=look.rating,
+            kind=look.kind,
         )
     )
 

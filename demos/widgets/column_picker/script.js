@@ -17,9 +17,14 @@ function choice() {
 }
 
 element.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-html], [data-group]");
+  const button = event.target.closest?.("[data-html], [data-group], [data-task]");
   if (!button) return;
-  const { html, group } = button.dataset;
+  const { html, group, task } = button.dataset;
+  if (task) {
+    insideBert.carried = choice(); // by their other names, these columns are the other task's too
+    element.closest('[id^="lesson-"]').querySelector(`input[type="radio"][value="${task}"]:not(:checked)`)?.click();
+    return;
+  }
   if (html !== undefined) removed = html !== "";
   else for (const menu of menus()) if (menu.dataset.column === group) menu.value = "group";
   asked = choice();

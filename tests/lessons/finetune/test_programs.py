@@ -23,6 +23,7 @@ from demos.training.settings import Settings
 from demos.training.sources import SOURCES, load_file, reader_of
 from tests.programs import printed
 from tests.training.data import made_files as made
+from tests.training.data.shapes import SHAPES
 
 ROOT = Path(__file__).resolve().parents[3]
 BRIEF = Settings(epochs=1, batch_size=8, max_length=48)
@@ -132,6 +133,14 @@ FILES = {
     "scored pairs": ("similarity", "a.csv", made.table(
         [(f"shop {k}", f"a shop {k}", f"{k % 6},5" if k % 6 < 5 else "5") for k in range(30)],
         ("sentence1", "sentence2", "score"), ";").encode()),
+    "stars": ("similarity", SHAPES["stars"].name, SHAPES["stars"].held),
+    "marks from 1 to 10": ("similarity", "a.jsonl", "\n".join(json.dumps(
+        {"comment": f"We left after {k} minutes", "rating": k * 7 % 10 + 1}) for k in range(40)).encode()),
+    "scores of texts with their own split": ("similarity", "a.csv", made.table(
+        [(f"visit {k}", k * 13 % 101, ("train", "test")[k % 4 == 0], "x") for k in range(80)],
+        ("text", "score", "split", "score2"), ";").encode()),
+    "scores of texts in groups": ("similarity", "a.csv", made.table(
+        [(f"visit {k}", k % 5, k // 4) for k in range(80)], ("text", "stars", "group"), ";").encode()),
     "endings": ("choice", "a.tsv", made.table(made.ITEMS, made.ITEM_NAMES, "\t").encode()),
     "endings as letters": ("choice", "a.tsv", f"context\tending1\tending2\tlabel\n{LETTERED}".encode()),
     "names": ("entities", "a.conll", made.CONLL.encode()),
@@ -216,7 +225,7 @@ def texts(rows: list[dict[str, Any]], kind: str) -> list[tuple[Any, ...]]:
         "question": ("question", "context", "answers", "answer_start"),
         "choice": ("context", "start", "endings", "label"), "similarity": ("sentence1", "sentence2", "score"),
     }  # fmt: skip
-    return sorted(tuple(str(row[name]).strip() for name in names[kind]) for row in rows)
+    return sorted(tuple(str(row.get(name, "")).strip() for name in names[kind]) for row in rows)
 
 
 def as_texts(kind: str, rows: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -285,6 +294,10 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
     "similarity": (
         {"sentence1": STRING, "sentence2": STRING, "label": datasets.Value("float32")},
         lambda k: (f"cat {k}", f"dog {k}", k % 11 / 2),
+    ),
+    "similarity: of single texts": (
+        {"review": STRING, "star": NUMBER},
+        lambda k: (f"visit {k}", k % 5 + 1),
     ),
     "labels": (
         {"text": STRING, "labels": LIST(datasets.ClassLabel(names=["angry", "mild", "toxic"]))},

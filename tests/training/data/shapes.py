@@ -134,6 +134,13 @@ FLAGS += [
     for k in range(30)
 ]
 
+STARS = [["id", "review", "stars"]]
+STARS += [[str(70 + k), f"The {PLACES[k % 10]} was worth {k} visits", str(k * 3 % 5 + 1)] for k in range(40)]
+MARKS = [
+    {"comment": f"We {('left', 'stayed')[k % 2]} after {k} minutes", "rating": None if k % 11 == 4 else k * 7 % 10 + 1}
+    for k in range(60)
+]
+
 MOODS = ("Negative", "Positive")
 
 
@@ -312,6 +319,13 @@ SHAPES = {
     "columns of 0 and 1": Shape(
         "flags.csv", table(FLAGS), "labels", {"text": "comment_text", "labels": ["rude", "threat", "spam"]},
         {"rude": 15, "spam": 6, "threat": 10},
+    ),
+    "stars": Shape(
+        "stars.csv", table(STARS), "sentence", {"text": "review", "label": "stars"}, {str(k): 8 for k in range(1, 6)},
+    ),
+    "marks from 1 to 10, some missing": Shape(
+        "marks.jsonl", lines(MARKS), "sentence", {"text": "comment", "label": "rating"},
+        {str(k): sum(mark["rating"] == k for mark in MARKS) for k in range(1, 11)}, {"no label": 6},
     ),
     "titles above the header": Shape(
         "survey.csv", b"Survey of the spring;;\n\nRoom 12;;\n" + table([SURVEY, *ANSWERS], ";"),

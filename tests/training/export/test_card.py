@@ -115,6 +115,7 @@ def test_the_written_card_is_plain_to_read(tiny: LoadedModel) -> None:
         (MultipleChoice(2), "choice"),
         (MultiLabel(LABELS), "labels"),
         (Similarity(trained_range=(0.0, 2.5, 5.0)), "similarity"),
+        (Similarity(trained_range=(1.0, 4.5, 10.0), points=(1, 10), single=True), "similarity"),
     ],
 )
 def test_the_cards_program_runs_in_the_folder(
@@ -124,6 +125,15 @@ def test_the_cards_program_runs_in_the_folder(
     monkeypatch.chdir(tmp_path)
     exec(compile(usage_code(replace(told(), recipe=Recipe(task=kind)), form), "card", "exec"), {})
     assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_the_card_says_what_is_scored(tiny: LoadedModel, single: bool) -> None:
+    task = Similarity(trained_range=(1.0, 4.5, 10.0), points=(1, 10), single=single)
+    text = card(replace(told(), recipe=Recipe(task="similarity")), form_of(task, tiny.model.config), "")
+    assert ("gives a text a score, from 1 to 10." in text) is single
+    assert ("rates how similar two sentences are" in text) is not single
+    assert ("test texts is uncertain" in text) is single
 
 
 @pytest.mark.parametrize("hidden", [(), (8,)])

@@ -257,6 +257,27 @@ def test_a_rater_gives_the_same_number_and_its_loss(
     assert torch.equal(again.linears[-1][1], last.bias)
 
 
+@pytest.mark.parametrize(("pooling", "hidden"), [("cls", (32,)), ("mean", ())])
+def test_a_single_text_has_the_same_score_in_transformers_pipeline(
+    tiny: LoadedModel, tmp_path: Path, pooling: str, hidden: tuple[int, ...]
+) -> None:
+    of_run: dict[str, Any] = {"trained_range": (1.0, 4.6, 10.0), "pooling": pooling, "hidden": hidden, "single": True}
+    task = Similarity(**of_run, points=tuple(range(1, 11)))
+    trained = trained_on(task, tiny.model, tiny.tokenizer)
+    model = loaded_from(tmp_path, export(trained, tmp_path), AutoModelForSequenceClassification)
+    assert (model.config.problem_type, model.config.num_labels) == ("regression", 1)
+    rate = pipeline("text-classification", model=model, tokenizer=AutoTokenizer.from_pretrained(tmp_path))
+    for text, (expected,) in zip(TEXTS, trained.answers([Pair(text, "", 0.0) for text in TEXTS]), strict=True):
+        (found,) = rate(text, truncation=True)
+        assert (found["label"], found["score"]) == ("score from 1 to 10", pytest.approx(expected, abs=LONG))
+    (tmp_path / DOWNLOADED).write_text('{"task": "similarity"}', encoding="utf-8")
+    again = read_head(tmp_path)
+    assert again is not None
+    assert again.of == head_of(task)
+    for other in (Similarity(**of_run, points=(1, 5)), Similarity(**of_run | {"single": False})):
+        assert not again.of.fits(head_of(other))  # another scale is learned from the start
+
+
 @pytest.mark.parametrize(("pooling", "hidden"), [("cls", (32,)), ("mean", ()), ("none", ())])
 def test_labels_have_the_same_probabilities_in_transformers_pipeline(
     tiny: LoadedModel, tmp_path: Path, pooling: str, hidden: tuple[int, ...]

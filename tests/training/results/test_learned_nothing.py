@@ -241,9 +241,9 @@ def test_no_names() -> None:
     assert tagged(9, 0) is None
 
 
-def rated(predicted: Sequence[float], gold: Sequence[float]) -> LearnedNothing | None:
+def rated(predicted: Sequence[float], gold: Sequence[float], second: str = "b") -> LearnedNothing | None:
     same = Correlation(0.1, 0.0, 0.2, 0.1)
-    scored = tuple(Scored("a", "b", *two) for two in zip(gold, predicted, strict=True))
+    scored = tuple(Scored("a", second, *two) for two in zip(gold, predicted, strict=True))
     result = SimilarityResult(
         **RUN, agreement=same, loss_before=2.0, mean_loss=2.0, trained_range=(0.0, 2.5, 5.0), mistakes=(),
         answers=scored,
@@ -260,6 +260,10 @@ def test_one_score_for_all_pairs() -> None:
         "The model gives the test pairs nearly the same score, from 2.50 to 2.74, although their scores go from 0 to "
         "5: it has not learned to tell similar pairs from others."
     )
+    nothing = rated([2.5, 2.74] * 10, gold, "")
+    assert nothing is not None
+    assert "gives the test texts nearly the same score" in nothing.evidence
+    assert "tell high scores from low ones" in nothing.evidence
     assert rated([2.5, 2.76] * 10, gold) is None
     assert rated([2.5] * 20, [3.0] * 20) is None
     assert rated([2.5] * 8, [0.0, 5.0] * 4) is None

@@ -34,6 +34,7 @@ def test_the_forms_are_those_of_the_paper() -> None:
     )  # fmt: skip
     for score, written in ((3.25, "3.2"), (5, "5.0"), (2.49, "2.4"), (2.51, "2.6")):
         assert Similarity.as_text(None, Pair("a", "b", score), "stsb") == ("stsb sentence1: a sentence2: b", written)  # type: ignore[arg-type]
+    assert Similarity.as_text(None, Pair("It rains.", "", 7), "marks") == ("marks sentence: It rains.", "7")  # type: ignore[arg-type]
     question = QuestionExample("Who?", "Ada wrote it.", ("Ada",), 0)
     assert QuestionAnswering().as_text(question, "squad") == ("question: Who? context: Ada wrote it.", "Ada")
 

@@ -126,7 +126,13 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         }}""",
         **layout.HIDE,
     )
-    parts["task"].input(None, None, [parts["columns"]], js='() => ""', **IN_BROWSER)  # those of the task before
+    parts["task"].input(  # those of the task before, unless they are brought along
+        None,
+        None,
+        [parts["columns"]],
+        js='() => { const { carried = "" } = insideBert; insideBert.carried = undefined; return carried; }',
+        **IN_BROWSER,
+    )
     picked = {kind: {"label": READERS[kind].forms, "elem_classes": offered(READERS[kind].endings)} for kind in VIEWS}
     parts["task"].change(
         None,

@@ -77,7 +77,7 @@ def column_html(kind: str, data: str, file: Any, test_file: Any, hub: str, colum
             read_dataset(kind, data, file, test_file, hub, columns, *drawn)
         except UserError as error:
             refused = str(error)
-    task = view_of(likely.kind).word if likely.kind != kind and likely.sure else ""
+    task = view_of(likely.kind).word if likely.kind != kind and likely.sure and not look.rating else ""
     return picker_html(look, reader_of(kind).columns, columns, refused, task, own_tokenizer())
 
 

@@ -21,7 +21,7 @@ TITLES = {"title", "titel", "headline", "subject", "heading", "titre", "titolo",
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 ALIASES = {  # what else a role may be called in a choice
     "text": "sentence1", "text1": "sentence1", "text2": "sentence2", "second text": "sentence2",
-    "second_text": "sentence2", "answer": "answers",
+    "second_text": "sentence2", "answer": "answers", "label": "score", "score": "label", "sentence1": "text",
 }  # fmt: skip
 HTML = ("html", "removed")  # beside columns in a choice: HTML is taken out of the texts
 SHEET = "sheet"  # beside columns in a choice: which of a workbook's sheets has them
@@ -155,10 +155,10 @@ def _chosen(
     roles = [column.role for column in columns]
     plain = [name_of(name) for name in names]
     places: dict[str, tuple[int, ...]] = {}
-    for role, name in pairs:
-        role = role if role in roles else ALIASES.get(role, role)
+    for called, name in pairs:
+        role = called if called in roles else ALIASES.get(called, called)
         if role not in roles:
-            raise UserError(f"There is no {role[:30]!r} to choose a column for; there are {', '.join(roles)}.")
+            raise UserError(f"There is no {called[:30]!r} to choose a column for; there are {', '.join(roles)}.")
         numbered = [column_name(place) for place in range(len(names))]
         at = next((each.index(wanted) for each in (plain, numbered) if (wanted := name_of(name)) in each), None)
         if at is None:

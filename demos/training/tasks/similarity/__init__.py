@@ -1,1 +1,1 @@
-"""The task: how similar two sentences are, as a number."""
+"""The task: a number for a pair of sentences, such as their similarity, or for a text."""

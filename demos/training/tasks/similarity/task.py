@@ -1,4 +1,4 @@
-"""Task: how similar two sentences are, from 0 to 5, as one number: a regression, as GLUE's STS-B is."""
+"""Task: one number for a pair of sentences, as in GLUE's STS-B, or for a text, such as a rating: a regression."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from demos.training.metrics import PEARSON, SPEARMAN
 from demos.training.settings import Settings
 from demos.training.tasks.heads import PooledTask, head_fields
 from demos.training.tasks.regression import Regression
-from demos.training.tasks.similarity.data import LOWEST, SimilarityDataset
-from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, Features, pair_ids
+from demos.training.tasks.similarity.data import LOWEST, POINTS, SimilarityDataset, width_of
+from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, Features, pair_ids, token_ids
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A test pair, its score in the data and the trained model's."""
+    """A test pair, or a text whose `second` is "", its score in the data and the trained model's."""
 
     first: str
     second: str
@@ -40,14 +40,20 @@ class Scored:
 
 @dataclass(frozen=True)
 class SimilarityResult(Outcome):
-    """How the trained model's scores follow those of the test pairs. `loss` is the mean squared error."""
+    """How the trained model's scores follow those of the test examples. `loss` is the mean squared error."""
 
     agreement: Correlation
-    loss_before: float  # on the validation pairs, before the first step
-    mean_loss: float  # mean squared error of always answering the training pairs' mean score
-    trained_range: tuple[float, float, float]  # of the training pairs: lowest, mean, highest score
+    loss_before: float  # on the validation examples, before the first step
+    mean_loss: float  # mean squared error of always answering the training examples' mean score
+    trained_range: tuple[float, float, float]  # of the training examples: lowest, mean, highest score
     mistakes: tuple[Scored, ...]  # the largest errors first
-    answers: tuple[Scored, ...] = ()  # every test pair, in the data set's order
+    answers: tuple[Scored, ...] = ()  # every test example, in the data set's order
+    points: tuple[int, ...] = POINTS  # as of the data set
+
+    @property
+    def noun(self) -> str:
+        """What an example is called."""
+        return "pair" if any(scored.second for scored in self.answers) else "text"
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -57,33 +63,53 @@ class SimilarityResult(Outcome):
 
 @dataclass(frozen=True, kw_only=True)
 class Similarity(Regression, PooledTask):
-    """One vector a pair, perhaps dense layers, then a linear layer to one number.
+    """One vector a pair or a text, perhaps dense layers, then a linear layer to one number.
 
-    The loss is that of transformers for problem_type "regression". The number may lie a little below 0 or above 5.
+    The loss is that of transformers for problem_type "regression". The number may lie a little outside the scale.
     """
 
     kind: ClassVar[str] = "similarity"
     data: ClassVar[type[Splits]] = SimilarityDataset
-    trained_range: tuple[float, float, float]  # of the training pairs: lowest, mean, highest score
+    trained_range: tuple[float, float, float]  # of the training examples: lowest, mean, highest score
+    points: tuple[int, ...] = POINTS  # as of the data set
+    single: bool = False  # whether a score is that of one text
 
     @classmethod
     def of(cls, dataset: SimilarityDataset, settings: Settings) -> Similarity:
         """The task that this data set and these settings describe."""
-        return cls(trained_range=dataset.trained_range, pooling=settings.pooling, **head_fields(settings))
+        return cls(
+            trained_range=dataset.trained_range,
+            points=dataset.points,
+            single=dataset.single,
+            pooling=settings.pooling,
+            **head_fields(settings),
+        )
 
     @property
     def outputs(self) -> int:
         """The score."""
         return 1
 
+    @property
+    def output_names(self) -> tuple[str]:
+        """What the number is called, with the scale of single texts; heads of other names can't go on as this one."""
+        return (f"score from {self.points[0]} to {self.points[-1]}" if self.single else "score",)
+
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """Freshly made, it answers about the training pairs' mean score, so that no step is spent on finding it."""
+        """Freshly made, it answers about the training examples' mean score, so that no step is spent on finding it.
+
+        Its last weights are as large as the scale is wide: a step of Adam changes a weight by as much on any scale.
+        """
         head: Any = super().head(width, generator)
+        head[-1].weight.data.mul_(width_of(self.points))
         head[-1].bias.data.fill_(self.trained_range[1])
         return head
 
     def features(self, tokenizer: Any, examples: Sequence[Pair], max_length: int) -> list[Features]:
-        """[CLS] first [SEP] second [SEP] of each pair; the target is its score."""
+        """[CLS] first [SEP] second [SEP] of each pair, or [CLS] text [SEP]; the target is its score."""
+        if self.single:
+            texts = token_ids(tokenizer, [pair.first for pair in examples], max_length)
+            return [Features((ids,), float(pair.score), cut) for (ids, cut), pair in zip(texts, examples, strict=True)]
         rows = pair_ids(tokenizer, [(pair.first, pair.second) for pair in examples], max_length)
         return [
             Features((ids,), float(pair.score), cut, (segments,))
@@ -96,11 +122,11 @@ class Similarity(Regression, PooledTask):
         return result
 
     def mean_loss(self, dataset: SimilarityDataset) -> float:
-        """The mean squared error, on the test pairs, of always answering the training pairs' mean score."""
+        """The mean squared error, on the test examples, of always answering the training examples' mean score."""
         return float(np.mean([(pair.score - self.trained_range[1]) ** 2 for pair in dataset.test]))
 
     def outcome(self, dataset: SimilarityDataset, answers: Answers, ended: Ended) -> SimilarityResult:
-        """With every pair's two scores, and the largest errors."""
+        """With every example's two scores, and the largest errors."""
         scored = tuple(
             Scored(pair.first, pair.second, pair.score, row[0]) for pair, row in zip(dataset.test, answers, strict=True)
         )
@@ -112,6 +138,7 @@ class Similarity(Regression, PooledTask):
             trained_range=self.trained_range,
             mistakes=tuple(sorted(scored, key=lambda pair: -abs(pair.error))[:MAX_MISTAKES]),
             answers=scored,
+            points=self.points,
             **ended.run,
         )
 
@@ -120,8 +147,8 @@ TASK = Similarity
 
 
 def example_of(boxes: Sequence[str]) -> Pair:
-    """A person's own pair. Raises UserError for an empty box."""
-    texts = [clean_text(box, "The sentence").strip() for box in boxes[:2]]
-    if len(texts) < 2 or not all(texts):
-        raise UserError("Write both sentences.")
-    return Pair(texts[0], texts[1], LOWEST)
+    """A person's own pair, or a text where the second box is empty. Raises UserError for an empty first box."""
+    first, second, *_ = [*(clean_text(box, "The sentence").strip() for box in boxes), "", ""]
+    if not first:
+        raise UserError("Write a sentence in the first box.")
+    return Pair(first, second, LOWEST)

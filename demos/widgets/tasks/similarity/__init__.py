@@ -1,1 +1,1 @@
-"""The task on the page: how similar two sentences are."""
+"""The task on the page: a score of a pair of sentences or of a text."""

@@ -1,4 +1,4 @@
-"""Each test pair's predicted score against its score in the data (Plotly)."""
+"""Each test example's predicted score against its score in the data (Plotly)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.short_text import short
 from demos.templates import plot_text
-from demos.training.tasks.similarity.data import HIGHEST, LOWEST
 from demos.training.tasks.similarity.task import Scored, SimilarityResult
 
 NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
 FEW = 100  # pairs that have room for large points
-BEYOND = 0.25  # room beside the scale, in points
+BEYOND = 0.05  # room beside the scale, as a share of it
 
 
 def scatter_figure(result: SimilarityResult) -> Figure:
-    """Prediction against score: a perfect model's pairs lie on the dashed line.
+    """Prediction against score: a perfect model's points lie on the dashed line.
 
     Points of equal scores are moved sideways by a little, from one seed, so as not to hide each other.
     """
     predicted = np.array([pair.predicted for pair in result.answers], dtype=np.float64)
-    low, high = min([LOWEST, *predicted]) - BEYOND, max([HIGHEST, *predicted]) + BEYOND
+    lowest, highest = result.points[0], result.points[-1]
+    beyond = BEYOND * (highest - lowest)
+    low, high = min([lowest, *predicted]) - beyond, max([highest, *predicted]) + beyond
     mean = result.trained_range[1]
     perfect = {
-        "type": "scatter", "x": [LOWEST, HIGHEST], "y": [LOWEST, HIGHEST], "mode": "lines",
+        "type": "scatter", "x": [lowest, highest], "y": [lowest, highest], "mode": "lines",
         "name": "prediction = gold score", "hoverinfo": "skip", "line": {"color": SPECIAL, "width": 2, "dash": "dash"},
     }  # fmt: skip
     guess = {
-        "type": "scatter", "x": [LOWEST, HIGHEST], "y": [mean, mean], "mode": "lines",
+        "type": "scatter", "x": [lowest, highest], "y": [mean, mean], "mode": "lines",
         "name": f"always the mean score ({mean:.2f})", "hoverinfo": "skip",
         "line": {"color": CLASSES[5], "width": 2, "dash": "dot"},
     }  # fmt: skip
@@ -41,18 +42,18 @@ def scatter_figure(result: SimilarityResult) -> Figure:
         "x": np.round(jittered(np.array([pair.gold for pair in result.answers])), 3),
         "y": np.round(predicted, 3),
         "mode": "markers",
-        "name": "test pair",
+        "name": f"test {result.noun}",
         "marker": {"color": CLASSES[0], "size": 11 if len(result.answers) <= FEW else 7, "opacity": 0.9},
         "customdata": [_hover_text(pair, named) for pair in result.answers],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
-    ticks = {"tickvals": list(range(int(LOWEST), int(HIGHEST) + 1)), "zeroline": False}
+    ticks = {"tickvals": list(result.points), "zeroline": False}
     layout = plotly_layout(
         height=400,
         font={"family": SANS, "size": 16},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 16}},
         margin={"l": 60, "r": 12, "t": 12, "b": 60},
-        xaxis=ticks | {"title": {"text": "gold score"}, "range": [LOWEST - BEYOND, HIGHEST + BEYOND]},
+        xaxis=ticks | {"title": {"text": "gold score"}, "range": [lowest - beyond, highest + beyond]},
         yaxis=ticks | {"title": {"text": "predicted score"}, "range": [low, high]},
     )
     return {"data": [perfect, guess, pairs], "layout": layout}
@@ -60,5 +61,5 @@ def scatter_figure(result: SimilarityResult) -> Figure:
 
 def _hover_text(pair: Scored, named: bool) -> str:
     scores = f"gold {pair.gold:g}, predicted {pair.predicted:.2f}"
-    texts = [plot_text(short(text, 70)) for text in (pair.first, pair.second)] if named else []
+    texts = [plot_text(short(text, 70)) for text in (pair.first, pair.second) if text] if named else []
     return "<br>".join([*texts, scores])

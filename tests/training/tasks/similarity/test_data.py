@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import openpyxl
@@ -11,7 +12,7 @@ import pytest
 
 from demos.errors import UserError
 from demos.training.sources import SOURCES, load_file
-from demos.training.tasks.similarity.data import READER, SimilarityDataset, build_similarity
+from demos.training.tasks.similarity.data import READER, SimilarityDataset, build_similarity, points_of, rating_of
 
 HEAD = "sentence1,sentence2,score\n"
 SCORES = [k / 10 for k in range(51)]  # 0.0, 0.1, … 5.0: none is a whole number of floats' making
@@ -79,7 +80,7 @@ def test_a_score_that_is_none_is_named_with_its_row(written: str, told: str) -> 
 @pytest.mark.parametrize(("row", "told"), [(",b,1", "no first sentence"), ("a, ,1", "no second sentence")])
 def test_a_missing_sentence_is_named_with_its_row(row: str, told: str) -> None:
     with pytest.raises(UserError, match=f"Row 2 has {told}"):
-        READER.read(f"{HEAD}{row}\n".encode(), "a.csv")
+        READER.read(f"{HEAD}{row}\nc,d,2\n".encode(), "a.csv")
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,126 @@ def test_data_with_nothing_to_learn_is_refused(scores: list[float], told: str) -
     text = HEAD + "".join(f"first {k},second {k},{score}\n" for k, score in enumerate(scores))
     with pytest.raises(UserError, match=told):
         build_similarity("a", READER.read(text.encode(), "a.csv").rows)  # type: ignore[arg-type]
+
+
+TEXTS = [(f"The shop at number {k} opens.", k % 10 + 1) for k in range(40)]
+ROWS = [(str(text), str(score)) for text, score in TEXTS]
+
+
+def as_csv(rows: Sequence[Sequence[str]], between: str = ",") -> bytes:
+    return "\n".join(between.join(row) for row in rows).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", as_csv([("text", "score"), *ROWS])),
+        ("a.csv", as_csv([("Bewertung", "Sterne"), *ROWS], ";")),
+        ("a.csv", as_csv([("id", "review_text", "rating"), *((f"r{k}", *row) for k, row in enumerate(ROWS))])),
+        ("a.tsv", as_csv(ROWS, "\t")),  # no names
+        ("a.csv", as_csv([("sentence1", "sentence2", "score"), *((text, "", score) for text, score in ROWS)])),
+        ("a.jsonl", "\n".join(json.dumps({"comment": text, "stars": score}) for text, score in TEXTS).encode()),
+    ],
+)
+def test_single_texts_have_scores_on_a_scale_of_their_own(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    read = load_file("similarity", tmp_path / name)
+    assert isinstance(read, SimilarityDataset)
+    assert read.single
+    assert {pair.first: pair.score for split in (read.train, read.validation, read.test) for pair in split} == dict(
+        TEXTS
+    )
+    assert read.points == tuple(range(1, 11))
+    assert "8 texts drawn for the test split (seed 0)." in read.notes
+
+
+def test_columns_that_are_chosen_make_a_pair_or_a_single_text(tmp_path: Path) -> None:
+    rows = [("title", "review", "rating"), *((f"Visit {k} to it", *row) for k, row in enumerate(ROWS))]
+    (tmp_path / "a.csv").write_bytes(as_csv([(*row[:2], "4" if row[2] != "rating" else row[2]) for row in rows]))
+    with pytest.raises(UserError, match="training texts are all the same"):
+        load_file("similarity", tmp_path / "a.csv", columns="text=review,label=rating")  # as for classes
+    with pytest.raises(UserError, match="training pairs are all the same"):
+        load_file("similarity", tmp_path / "a.csv", columns="sentence1=review,sentence2=title,score=rating")
+    (tmp_path / "a.csv").write_bytes(as_csv(rows))
+    joined = load_file("similarity", tmp_path / "a.csv", columns="text=title,text=review,label=rating")
+    assert all(pair.first.startswith("Visit") and "The shop" in pair.first for pair in joined.train)
+
+
+def test_texts_without_a_score_are_left_out_and_groups_stay_together(tmp_path: Path) -> None:
+    rows = [(*row, f"user{k // 4}") for k, row in enumerate(ROWS)]
+    odd = [("No stars here at all", "n/a", "user1"), ("", "3", "user2"), ("Nor any here", "", "user3")]
+    (tmp_path / "a.csv").write_bytes(as_csv([("text", "stars", "group"), *rows, *odd]))
+    read = load_file("similarity", tmp_path / "a.csv")
+    assert sum(map(len, (read.train, read.validation, read.test))) == len(TEXTS)
+    assert {"2 rows left out: no score.", "1 row left out: no text.", "Rows of one group stay in one split."} <= set(
+        read.notes
+    )
+    group = {text: user for text, _, user in rows}
+    assert not {group[pair.first] for pair in read.train} & {group[pair.first] for pair in read.test}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_split_of_a_small_rating_has_all_its_scores(seed: int) -> None:
+    rows = as_csv([("text", "stars"), *((f"text {k} is here", str(k % 5 + 1)) for k in range(25))])
+    data = build_similarity("a", READER.read(rows, "a.csv").rows, seed)  # type: ignore[arg-type]
+    assert [sorted({pair.score for pair in split}) for split in (data.train, data.validation, data.test)] == [
+        [1, 2, 3, 4, 5]
+    ] * 3
+    assert f"5 texts drawn for the test split (score by score, seed {seed})." in data.notes
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (["high"], "Row 2 has a score that is not a number: 'high'."),
+        (["1e9"], "Row 2 has the score 1e+09; it must be between −1,000,000 and 1,000,000."),
+        (["1e400"], "Row 2 has a score that is not a number: '1e400'."),
+        (["-", "-", "4"], "Row 2 has no score; 2 of 3 rows can't be used."),
+        ([str(k) for k in range(19)], "The file has 19 texts; at least 20 are needed."),
+    ],
+)
+def test_bad_scores_of_texts_are_one_sentence(written: list[str], told: str) -> None:
+    rows = as_csv([("text", "score"), *((f"text {k} is here", score) for k, score in enumerate(written))])
+    with pytest.raises(UserError) as refused:
+        build_similarity("a", READER.read(rows, "a.csv").rows)  # type: ignore[arg-type]
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize(
+    ("scores", "points"),
+    [
+        ((1, 5), range(1, 6)),
+        ((0.2, 0.9), range(2)),
+        ((-2, 2), range(-2, 3)),
+        ((1, 10), range(1, 11)),
+        ((0, 100), range(0, 101, 10)),
+        ((1, 99.5), range(0, 101, 10)),
+        ((18, 73), range(10, 81, 10)),
+        ((-7, 12), range(-8, 13, 2)),
+    ],
+)
+def test_points_are_even_and_around_the_scores(scores: tuple[float, float], points: range) -> None:
+    assert points_of(scores) == tuple(points)
+
+
+@pytest.mark.parametrize(
+    ("scores", "rating"),
+    [
+        ([1, 2, 3, 4, 5, 5], (1, 5)),
+        ([-2, -1, 0, 1, 2, 2], (-2, 2)),
+        ([0, 25, 50, 75, 100, 100], (0, 100)),
+        ([1, 2, 3, 4, 4], None),  # four steps
+        ([1, 2, 3, 4, 4.5, 5, 5], None),
+        ([1, 2, 3, 4, 5, None], None),
+        ([1, 2, 3, 4, 5], None),  # each once, as numbers of rows are
+        ([7001, 7003, 7020, 8000, 9000, 9000], None),
+        ([*range(102), 1], None),
+    ],
+)
+def test_whole_numbers_without_gaps_or_up_to_a_hundred_are_a_rating(
+    scores: list[float | None], rating: tuple[int, int] | None
+) -> None:
+    assert rating_of(scores) == rating
 
 
 def test_a_pair_the_other_way_round_is_the_same() -> None:

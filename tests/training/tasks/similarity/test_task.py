@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import mean_squared_error
 from transformers import BertForSequenceClassification
 
 from demos.bert.embeddings.agreement import Pair
@@ -117,7 +118,56 @@ def test_equal_predictions_have_no_correlation() -> None:
     assert math.isnan(look.validation_score)
 
 
-@pytest.mark.parametrize("boxes", [[], ["a"], ["a", " "], ["", "b"]])
-def test_a_box_left_empty_is_told(boxes: list[str]) -> None:
-    with pytest.raises(UserError, match="Write both sentences"):
+@pytest.mark.parametrize("boxes", [[], [" "], ["", "b"]])
+def test_an_empty_first_box_is_told(boxes: list[str]) -> None:
+    with pytest.raises(UserError, match="Write a sentence in the first box"):
         example_of(boxes)
+
+
+def marked(count: int) -> SimilarityDataset:
+    """Single texts: the more often one has the word green, the higher its mark, from 1 to 10."""
+    texts = [
+        Pair(" ".join(["green"] * (k % 10) + ["slow"] * (9 - k % 10) + [str(k)]), "", k % 10 + 1.0)
+        for k in range(count)
+    ]
+    fifth = count // 5
+    return SimilarityDataset("marked", tuple(texts[2 * fifth :]), tuple(texts[:fifth]), tuple(texts[fifth : 2 * fifth]))
+
+
+def test_single_texts_end_with_scipys_and_sklearns_numbers_on_their_own_scale(base: Path, tmp_path: Path) -> None:
+    data = marked(150)
+    assert data.points == tuple(range(1, 11))
+    settings = Settings(epochs=4, batch_size=8, learning_rate=3e-3, max_length=24, threads=1)
+    last = list(train(data, base, settings, tmp_path / "run"))[-1]
+    assert isinstance(last, Finished)
+    result = last.result
+    assert isinstance(result, SimilarityResult)
+    assert (result.noun, result.points) == ("text", data.points)
+    gold, predicted = [one.gold for one in result.answers], [one.predicted for one in result.answers]
+    assert result.metrics == pytest.approx(
+        {"Spearman's ρ": spearmanr(predicted, gold).statistic, "Pearson's r": pearsonr(predicted, gold).statistic}
+    )
+    assert result.loss == pytest.approx(mean_squared_error(gold, predicted), rel=1e-4)
+    assert result.mean_loss == pytest.approx(mean_squared_error(gold, [data.trained_range[1]] * len(gold)))
+    assert result.loss < result.mean_loss / 2
+    trained = Trained.read(tmp_path / "run")
+    assert trained.task == Similarity(trained_range=data.trained_range, points=data.points, single=True)
+    assert [row[0] for row in trained.answers(data.test)] == pytest.approx(predicted, abs=1e-3)
+    ((of_pair,),) = trained.answers([Pair(data.test[0].first, "Something else.", 0.0)])
+    assert of_pair == pytest.approx(predicted[0], abs=1e-3)  # a second text has no effect
+
+
+def test_a_single_text_is_one_sequence(tiny: LoadedModel) -> None:
+    task = Similarity(trained_range=(1.0, 5.5, 10.0), points=(1, 10), single=True)
+    (feature,) = task.features(tiny.tokenizer, [Pair("It rains.", "", 7.0)], 64)
+    assert feature.sequences == (tuple(tiny.tokenizer("It rains.")["input_ids"]),)
+    assert (feature.segments, feature.target) == ((), 7.0)
+
+
+def test_a_fresh_head_is_as_large_as_its_scale_is_wide() -> None:
+    usual, wide = (
+        Similarity(trained_range=(0.0, 40.0, 100.0), points=points).head(8, torch.Generator().manual_seed(1))
+        for points in (tuple(range(6)), tuple(range(0, 101, 10)))
+    )
+    torch.testing.assert_close(wide[-1].weight, 20 * usual[-1].weight)
+    assert wide[-1].bias.item() == usual[-1].bias.item() == 40.0
