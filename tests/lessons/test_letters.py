@@ -67,7 +67,7 @@ IN_TEXTS = {
 # Where the page says on purpose how others write it.
 ON_PURPOSE = {
     ("encoder/self_attention/formula.md", "q = W x"),
-    ("encoder/self_attention/text.html", "Some write q = W<sub>Q</sub> x"),
+    ("encoder/self_attention/text.html", "With x as a column, it is q = W<sub>Q</sub> x"),
     ("training/learning/trainable.py", "W x becomes W x + 2 B A x"),
 }
 
@@ -110,7 +110,7 @@ def test_what_is_said_on_purpose_is_still_said() -> None:
 def test_what_a_letter_means_twice_is_said_where_both_stand() -> None:
     said = {path.parent.name: " ".join(path.read_text(encoding="utf-8").split()) for path in FORMULAS}
     for part, words in {
-        "block": "On this page, $H$ is always the output and $d$ the width.",
+        "block": "on this page, $H$ is always a block's output and $d$ the width.",
         "size": "width $d$ (called $H$ in BERT's paper)",
         "overview": "These two letters are those of BERT's paper; $T_3^{(l)}$ above is a step inside layer $l$",
         "position": "Here, $n$ is the base of the angles",

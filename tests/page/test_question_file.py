@@ -113,7 +113,9 @@ def test_answers_are_mixed_the_same_way_in_any_order_of_the_file(tmp_path: Path)
         answers = "".join(f"## {name}: It is {name}\n\nWhy.\n\n" for name in names)
         path = tmp_path / "attention" / folder / "question.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"---\nkind: choice\nright: one\n{settings}---\n\nWhich?\n\n{answers}## Answer\n\nOne.\n")
+        path.write_text(
+            f"---\nkind: choice\nright: one\n{settings}---\n\nWhich?\n\n{answers}## Answer\n\nOne.\n", encoding="utf-8"
+        )
         return [answer.name for answer in read_question(path, tmp_path).answers]
 
     names = ["one", "two", "three", "four", "all"]

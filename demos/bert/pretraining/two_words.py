@@ -61,12 +61,12 @@ def compare(pretrained: Pretrained, frame: str, words: tuple[str, str]) -> TwoWo
         raise UserError("The two words are the same.")
     first, second = (frame.replace(SLOT, word) for word in cleaned)
     encodings = [encode(pretrained.tokenizer, sentence) for sentence in (first, second)]
-    places = [[at for at, token in enumerate(each.tokens) if token == mask] for each in encodings]
-    if any(len(found) != 1 for found in places):
+    masks = [[at for at, token in enumerate(each.tokens) if token == mask] for each in encodings]
+    if any(len(places) != 1 for places in masks):
         raise UserError(f"The sentence needs exactly one {mask}, with each of the two words.")
     hidden = states(pretrained.encoder, encodings)[0]  # [2, n, d]
     with torch.inference_mode():
-        logits = pretrained.word_logits(hidden[[0, 1], [found[0] for found in places]])  # [2, V]
+        logits = pretrained.word_logits(hidden[[0, 1], [places[0] for places in masks]])  # [2, V]
     chances = logits.double().softmax(dim=-1).numpy()
     tokens = tuple(pretrained.tokenizer.convert_ids_to_tokens(list(range(chances.shape[1]))))
     return TwoWords((cleaned[0], cleaned[1]), (first, second), tokens, chances)

@@ -51,7 +51,7 @@ class HubRows:
         if not sample:
             return
         header = tuple(name for name in features or sample[0] if name in sample[0])
-        mapping = self._found(header, sample, features)
+        mapping = self._mapping_of(header, sample, features)
         self.mapping = self.mapping or mapping
         for row in islice(chain(sample, iterator), most):
             if stopped():
@@ -62,7 +62,7 @@ class HubRows:
                 values["split"] = split
             yield values if answer_of(values) else None
 
-    def _found(
+    def _mapping_of(
         self, header: Sequence[str], sample: Sequence[Mapping[str, Any]], features: Mapping[str, Any]
     ) -> ColumnMap:
         cells = [[_decoded(row.get(name), features.get(name)) for name in header] for row in sample]

@@ -92,13 +92,13 @@ def test_special_tokens_get_much_weight_and_add_little(over_sentences: dict[str,
     assert (
         f"in layers 2 to 5, [CLS] and [SEP] together receive {weight.min() * 100:.0f} to {weight.max():.0%} of the "
         f"weight, but only {length.min() * 100:.0f} to {length.max():.0%} of the summed lengths"
-    ).replace("%", " %") in told
+    ) in told
 
 
 def test_far_more_than_half_stays(over_sentences: dict[str, np.ndarray]) -> None:
     told = " ".join((LESSON / "rollout" / "formula.md").read_text(encoding="utf-8").split())
     stays = over_sentences["stays"]
-    assert f"{stays.min() * 100:.0f} to {stays.max():.0%}, depending on the layer".replace("%", " %") in told
+    assert f"{stays.min() * 100:.0f} to {stays.max():.0%}, depending on the layer" in told
 
 
 def distil(loaded: LoadedModel) -> LoadedModel:
@@ -214,4 +214,4 @@ def test_what_the_sources_say_of_punctuation(bundled: LoadedModel) -> None:
             found.append([np.mean([by.shares(at)[..., marks].sum(-1).mean() for at in range(6)]) for by in both])
     weight, share = np.mean(found, axis=0)
     assert share > weight
-    assert f"receive {weight * 100:.1f} % of the weight and make up {share * 100:.1f} % of the contributions" in told
+    assert f"receive {weight * 100:.1f}% of the weight and make up {share * 100:.1f}% of the contributions" in told

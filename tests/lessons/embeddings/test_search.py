@@ -81,7 +81,7 @@ def test_a_list_of_one_s_own(
     scores = units[1:] @ units[0]
     by_b = re.findall(r'title="(.*?)"', found.split("</section>")[1])
     assert by_b == [sentences[k] for k in np.argsort(-scores)]
-    assert "<b>1.0</b> of 3 right" in found.split("</section>")[1]  # each topic has one other sentence
+    assert "<b>1.0</b> of 3 correct" in found.split("</section>")[1]  # each topic has one other sentence
     assert re.search(r"A loaf needs.*?, which shares a word with the query", told)
     assert f"<td>{scores.max():.4f}</td>" in numbers
     (tmp_path / "sentences.txt").write_text(LINES, encoding="utf-8")
@@ -106,7 +106,7 @@ def test_the_program_reads_the_library(bundled: LoadedModel, monkeypatch: pytest
 def test_an_empty_query_is_the_bar_s_sentence(show: Callable[..., list[Any]]) -> None:
     found = show(*BAR, " ", part.OWN, None, LINES, *MENUS)
     assert "Query: “The banker sat by the river.”" in found[2]
-    assert "right" not in found[1]
+    assert "correct" not in found[1]
     assert show(*BAR, "One", part.OWN, None, "One line only ${x} <script>", *MENUS)[1].count("<li") == 3
 
 

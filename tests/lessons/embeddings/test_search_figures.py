@@ -53,7 +53,7 @@ def test_nothing_found_and_no_topics() -> None:
     bare = [Searched(one.letter, one.name, one.scores, one.above) for one in lists(np.zeros(15))]
     shown = hits_html(bare, SENTENCES, [], SHARED)
     assert "a word search finds nothing" in shown
-    assert "right" not in shown
+    assert "correct" not in shown
     assert 'class="tag"' not in shown
     assert "topic" not in numbers_html(bare, SENTENCES, [])
 
