@@ -56,7 +56,7 @@ class Answers:
 def draw_pair(documents: Sequence[Sequence[str]], rng: np.random.Generator) -> Drawn:
     """A sentence and, by the toss of a coin, the one behind it or any sentence of another document.
 
-    Devlin et al. 2019, section 3.1, task 2: 50% IsNext, 50% NotNext. Two documents or more, of two sentences or more.
+    Devlin et al. 2019, section 3.1, task 2: 50% IsNext, 50% NotNext. At least two documents of at least two sentences.
     """
     document = int(rng.integers(len(documents)))
     place = int(rng.integers(len(documents[document]) - 1))

@@ -45,7 +45,7 @@ class TwoWords:
 
 
 def compare(pretrained: Pretrained, frame: str, words: tuple[str, str]) -> TwoWords:
-    """Both distributions. Raises UserError for a frame without SLOT or with another number of [MASK] than one."""
+    """Both distributions. Raises UserError if the frame has no SLOT or does not have exactly one [MASK]."""
     mask = pretrained.tokenizer.mask_token
     frame = clean_text(frame).strip()
     cleaned = tuple(clean_text(word).strip() for word in words)

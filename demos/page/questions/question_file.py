@@ -19,11 +19,11 @@
 
     Your sentence has {words} words and {tokens} tokens.
 
-`kind` is choice, number or token. A choice has two to five answers, each a heading `## name: text`. In the other
-kinds the reader types a number, or clicks a token of the sentence; headings of this form are then misconceptions.
+`kind` is choice, number or token. A choice has two to five answers, each a heading `## name: text`. For the other
+kinds, the reader types a number or clicks a token; there, each such heading names a typical wrong answer.
 `unit` is said after a number, and `within` is how far off a right number may be, as a number or as a percentage.
 
-The answers of a choice are shown in one mixed order, the same for everybody: a class and its lecturer, a room and a
+The answers to a choice are shuffled into one order, the same for everybody: a class and its lecturer, a room and a
 printed tour speak of the same second answer. `last` names answers that stay at the end, such as “None of these”;
 `order: kept` leaves all answers as they are written, for those that are steps of a scale.
 

@@ -40,8 +40,8 @@ class HubRows:
     def values(self, rows: Any, split: str, stopped: Callable[[], bool], most: int) -> Iterator[dict[str, Any] | None]:
         """Each row's values by role, of `most` rows; None for a row without a class.
 
-        Several columns of a text are joined; several of another role are an object of their names and cells. Raises
-        UserError for a column that is missing or not clear.
+        Several columns that are the text are joined; several columns of labels become one object, a cell by name.
+        Raises UnclearError for a column that is missing or not clear.
         """
         features: Mapping[str, Any] = getattr(rows, "features", None) or {}
         if features:  # no picture is unpacked

@@ -28,8 +28,9 @@ class Regression(Task):
         return ()
 
     def as_text(self, example: Pair, name: str) -> tuple[str, str]:
-        """As STS-B in T5's paper, whose scores are rounded to the nearest 0.2 and written as text; those of single
-        texts are not rounded.
+        """As T5's paper has STS-B: scores are rounded to the nearest 0.2 and written as text.
+
+        Scores of single texts are not rounded.
         """
         if not example.second:
             return f"{name} sentence: {example.first}", f"{example.score:g}"

@@ -60,7 +60,7 @@ def words_in(places: list[tuple[int, int]], start: int, end: int) -> range:
 def word_tags(places: list[tuple[int, int]], spans: list[tuple[int, int, str]]) -> list[str]:
     """Each word's tag (BIO), of spans (first character, the one behind the last, type).
 
-    A span has all words that it touches; of spans that share a word the longest counts, of equals the first.
+    A span includes every word that it overlaps. Of two spans with a common word, the longer one is kept, or the first.
     """
     tags = ["O"] * len(places)
     for start, end, kind in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):

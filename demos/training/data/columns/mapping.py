@@ -105,7 +105,7 @@ def sheet_of(chosen: str) -> str:
 
 
 def with_sheet(chosen: str, sheet: str) -> str:
-    """The choice with this sheet in it."""
+    """The same choice of columns with this sheet. Raises UserError as `parse_columns` does."""
     return print_columns([(SHEET, sheet), *(pair for pair in parse_columns(chosen) if pair[0] != SHEET)])
 
 
