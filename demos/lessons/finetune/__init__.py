@@ -84,8 +84,8 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labelled examples; other tasks need far more. "
-    "Train a model, change one setting, and compare the results.",
+    look="A pre-trained model learns some tasks from a few hundred labelled examples; others need far more. "
+    "Train one, change a setting, and compare.",
     build=build,
     parts=parts_of(__name__),
 )
