@@ -133,6 +133,18 @@ def test_nothing_answers_a_slide_that_the_visitor_has_not_seen() -> None:
     assert {name: found for name, text in texts.items() if (found := unseen.findall(text))} == {}
 
 
+def test_no_word_is_a_riddle() -> None:
+    """Words that second-language readers stumbled over; CONTRIBUTING.md says what to write in their place."""
+    riddles = re.compile(r"\b(?:(?<!-)told(?! apart)|asked|anew|hands on|of (?:its|their) own|stands(?! for))\b", re.IGNORECASE)
+    markup = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>|`[^`]*`", flags=re.S)
+    folds = [path for name in ("formula.md", "question.md") for path in DEMOS.rglob(name)]
+    texts = {str(path): path.read_text(encoding="utf-8") for path in [*TEMPLATES, *folds, *TOURS]}
+    texts |= {part.tab: part.look for lesson in discover() for part in lesson.parts}
+    texts |= {lesson.tab: lesson.look for lesson in discover()}
+    assert len(texts) > 200
+    assert {name: found for name, text in texts.items() if (found := riddles.findall(markup.sub(" ", text)))} == {}
+
+
 def test_a_picture_is_described_as_it_looks_in_both_themes() -> None:
     """What is dark on the light page is light on the dark one."""
     of_one_theme = re.compile(

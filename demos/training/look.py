@@ -64,8 +64,9 @@ class Look:
     def _on_markup(self) -> list[str]:
         if not self.marked:
             return []
-        removed = " and is removed" if self.mapping and self.mapping.plain else ""
-        return [f"HTML stands in {count_of(len(self.marked), 'text')}{removed}, such as {self.marked[0][:60]!r}."]
+        with_html = f"{count_of(len(self.marked), 'text')} with HTML"
+        removed = ", which is removed" if self.mapping and self.mapping.plain else ""
+        return [f"{with_html}{removed}, such as {self.marked[0][:60]!r}."]
 
     def as_json(self) -> dict[str, Any]:
         """The same for a program: the columns by role, one as its name and several as a list."""

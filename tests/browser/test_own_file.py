@@ -89,7 +89,7 @@ def test_html_is_removed_and_groups_are_kept_together_at_one_press(open_lesson: 
     path.write_text("film,text,label\n" + rows, encoding="utf-8")
     page = with_file(open_lesson, path)
     picker = page.locator("#finetune-columns")
-    expect(picker).to_contain_text("HTML stands in 60 texts; it takes")
+    expect(picker).to_contain_text("60 texts contain HTML; it takes")
     expect(picker.locator(".columns-example")).to_have_text("so <b>it</b> was dull 0 → so it was dull 0")
     picker.get_by_role("button", name="Keep them in one split").click()
     picker.get_by_role("button", name="Remove the HTML").click()  # perhaps before the answer to the first
