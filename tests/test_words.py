@@ -135,7 +135,8 @@ def test_nothing_answers_a_slide_that_the_visitor_has_not_seen() -> None:
 
 def test_no_word_is_a_riddle() -> None:
     """Words that second-language readers stumbled over; CONTRIBUTING.md says what to write in their place."""
-    riddles = re.compile(r"\b(?:(?<!-)told(?! apart)|asked|anew|hands on|of (?:its|their) own|stands(?! for))\b", re.IGNORECASE)
+    words = r"\b(?:(?<!-)told(?! apart)|asked|anew|hands on|of (?:its|their) own|stands(?! for))\b"
+    riddles = re.compile(words, re.IGNORECASE)
     markup = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>|`[^`]*`", flags=re.S)
     folds = [path for name in ("formula.md", "question.md") for path in DEMOS.rglob(name)]
     texts = {str(path): path.read_text(encoding="utf-8") for path in [*TEMPLATES, *folds, *TOURS]}
