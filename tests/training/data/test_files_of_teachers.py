@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import random
 import time
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from demos.errors import UserError
@@ -123,7 +125,10 @@ def test_random_bytes_raise_nothing_but_a_sentence(kind: str, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_no_workbook_within_the_bounds_takes_long(tmp_path: Path) -> None:
-    """The most that the bounds let through, of each kind of element, is read or refused within seconds."""
+    """The most that the bounds let through, of each kind of element, costs no more than a few plain readings.
+
+    A plain reading is openpyxl's own, of the workbook with the most cells, in the same run.
+    """
     strings = strings_part(b"<si><t>a</t></si>" * MAX_CELLS)
     texts = strings_part(b"<si>" + b"<r><t>a</t></r>" * 40_000 + b"</si>")
     styles = parts_of(BOOK)["xl/styles.xml"].replace(b"</cellXfs>", b"<xf/>" * 40_000 + b"</cellXfs>")
@@ -138,6 +143,10 @@ def test_no_workbook_within_the_bounds_takes_long(tmp_path: Path) -> None:
         "deep": of_sheet("<row>" * 9_000, BOOK),
         "random": packed({**parts_of(BOOK), "a.xml": random.Random(0).randbytes(MAX_UPLOAD - 50_000)}),
     }
+    began = time.process_time()
+    plain = openpyxl.load_workbook(io.BytesIO(worst["cells"]), read_only=True, data_only=True)
+    assert sum(1 for _ in plain.active.iter_rows(values_only=True)) == 19_999
+    plain_reading = time.process_time() - began
     for case, data in worst.items():
         (tmp_path / "a.xlsx").write_bytes(data)
         told = ""
@@ -147,4 +156,4 @@ def test_no_workbook_within_the_bounds_takes_long(tmp_path: Path) -> None:
         except UserError as error:
             told = str(error)
         assert told == "" or told.endswith("."), case
-        assert time.process_time() - began < 2 * MOST_SECONDS, (case, time.process_time() - began)
+        assert time.process_time() - began < 6 * plain_reading, case
