@@ -51,7 +51,7 @@ def check_tokens(loaded: LoadedModel, sentences: Iterable[str], have: str = "The
 
 def beyond_library(loaded: LoadedModel, sentences: Iterable[str]) -> int:
     """How many of the sentences have more tokens than sentence-transformers uses of a text with this model."""
-    limit = loaded.spec.library_tokens
+    limit = loaded.spec.max_seq_length
     if limit is None:
         return 0
     long = (text for text in sentences if len(text) > limit - 2)  # a token has a character or more

@@ -44,7 +44,7 @@ class ModelSpec:
     size_mb: int = 0  # what the weights weigh on disk
     note: str = ""
     model_type: str = ""  # what its config.json says; of the catalogue's first entries, see `architecture`
-    library_tokens: int | None = None  # of a text, that sentence-transformers uses (sentence_bert_config.json)
+    max_seq_length: int | None = None  # of a text, that sentence-transformers uses (sentence_bert_config.json)
 
     @property
     def architecture(self) -> str:
@@ -112,7 +112,7 @@ class ModelSpec:
 
 _ENTRIES = (
     ModelSpec(
-        BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91, library_tokens=256,
+        BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91, max_seq_length=256,
         note="BERT's architecture and vocabulary with other weights: distilled from UniLM v2, a model of BERT base's "
              "size; every second layer kept; then tuned on a billion sentence pairs",
     ),

@@ -59,7 +59,7 @@ def offer_endpoint(page: Page) -> None:
         choice = Choice(pooling, combine or layer_index(layer, deepest + 1, there_are))
         check_tokens(loaded, sentences)
         (vectors,) = services.vectors.get(loaded, sentences, [choice], max_tokens)
-        longer, limit = beyond_library(loaded, sentences), loaded.spec.library_tokens
+        longer, limit = beyond_library(loaded, sentences), loaded.spec.max_seq_length
         notice = f"sentence-transformers uses only the first {limit} tokens of a text; texts that are longer: {longer}."
         result = {
             "sentences": sentences,

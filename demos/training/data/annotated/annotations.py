@@ -9,6 +9,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.training.data.annotated.spans import place_of, split_words, word_places, word_tags, words_in
+from demos.training.data.splits import count_of
 
 LABEL_STUDIO, MINIMAL, PRODIGY = "Label Studio’s JSON", "Label Studio’s JSON-MIN", "Prodigy’s JSON"
 TOKENS, TAGS = "tokens", "tags"  # the columns that spans become
@@ -94,7 +95,7 @@ def annotated(records: Sequence[tuple[int, Record]]) -> Annotated | None:
     if negated:
         notes.append(f"Rejected rows are the class “not {negated}”, since “{negated}” is the only label of the file.")
     if several := sum(row.several for row in rows):
-        notes.append(f"{_count(several, 'row')} with several annotations; the first counts, or the ground truth.")
+        notes.append(f"{count_of(several, 'row')} with several annotations; the first counts, or the ground truth.")
     about = Annotations(tool, _names(name for row in rows for name in row.choices), negated=negated)
     if any(row.spans for row in rows if not row.lacks):
         about = _with_tags(rows, about, notes)
@@ -111,10 +112,6 @@ def annotated(records: Sequence[tuple[int, Record]]) -> Annotated | None:
 def _names(names: Any) -> tuple[str, ...]:
     """Each name once."""
     return tuple(dict.fromkeys(names))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _with_tags(rows: Sequence[_Row], about: Annotations, notes: list[str]) -> Annotations:
@@ -144,11 +141,11 @@ def _with_tags(rows: Sequence[_Row], about: Annotations, notes: list[str]) -> An
         row.fields |= {TOKENS: words, TAGS: tags}
         row.lacks = "" if words else "no text"
     if moved:
-        notes.append(f"{_count(moved, 'span')} moved to the nearest place that has the text which the file quotes.")
+        notes.append(f"{count_of(moved, 'span')} moved to the nearest place that has the text which the file quotes.")
     if widened:
-        notes.append(f"{_count(widened, 'span')} widened to the whole words that they touch.")
+        notes.append(f"{count_of(widened, 'span')} widened to the whole words that they touch.")
     if lost:
-        notes.append(f"{_count(lost, 'span')} left out: a word has one tag, and these share words with longer ones.")
+        notes.append(f"{count_of(lost, 'span')} left out: a word has one tag, and these share words with longer ones.")
     spanned = _names(span.field for row in used for span in row.spans)
     return replace(about, spans=spanned, text=text, tokens=own, moved=moved > 0)
 
