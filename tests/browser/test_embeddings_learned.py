@@ -25,7 +25,7 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#features-recipe .answer tr")).to_have_count(2)
     page.locator("#features-learn").click()
     expect(bars).to_contain_text("LSTM, trained from scratch")
-    expect(page.locator("#features-lstm")).to_contain_text("of its own training sentences")
+    expect(page.locator("#features-lstm")).to_contain_text("of its training sentences correctly")
     page.locator("#features-start").click()
     expect(page.locator("#features-stop")).to_be_enabled()
     expect(page.locator("#features-grid-said")).to_contain_text("Cross-validation selects")
