@@ -41,6 +41,7 @@ from demos.page.delivery.page_cache import PageCache
 from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
+from demos.page.finder.finder import FinderIndex, entries
 from demos.page.glossary.glossary_page import GlossaryPage
 from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
@@ -233,7 +234,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         end(code=2)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    outside = [Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
+    found = entries(page, discover(), tours)
+    outside = [Middleware(FinderIndex, index=found), Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)
     if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
         print(f"Others in this network open http://{network}:{page.server_port}", flush=True)

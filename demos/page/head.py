@@ -31,6 +31,7 @@ SCRIPTS = (
     "tours/presenter.js",
     "tours/tour.js",
     "glossary/script.js",
+    "finder/script.js",
     "plots.js",
     "figure_table.js",
 )
@@ -43,6 +44,7 @@ SHEETS = (
     "tours/presenter.css",
     "questions/style.css",
     "glossary/style.css",
+    "finder/style.css",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 

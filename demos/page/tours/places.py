@@ -19,7 +19,7 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
     elements: dict[str, dict[str, str]] = defaultdict(dict)
     for block in demo.blocks.values():
         if block.elem_id:
-            elements[block.page][block.elem_id] = _part_of(block)
+            elements[block.page][block.elem_id] = part_of(block)
     return {
         page.lesson.slug: Place(
             parts=tuple(part.slug for part in page.lesson.parts),
@@ -34,7 +34,7 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
     }
 
 
-def _part_of(block: Block | None) -> str:
+def part_of(block: Block | None) -> str:
     """The name of the part in which a component stands, "" above the parts."""
     while block is not None and not isinstance(block, gr.Tab):
         block = block.parent

@@ -128,6 +128,7 @@
   const number = Number.parseInt(link.get("stop") ?? "1", 10) || 1;
   const own = name === insideBert.ownTour.NAME ? insideBert.ownTour.read().tour : undefined;
   insideBert.tour = {
+    address,
     // Whether the stop asks its part's question: known before anything is drawn
     asks: own ? Boolean(own.stops?.[number - 1]?.asks) : Object.hasOwn(tours, name) && tours[name].asks.includes(number),
     // For the speaker's notes: what is shown now, and the way on

@@ -1,0 +1,157 @@
+"""The finder's index, at /finder.json: all that a reader can open, each with the words by which it is found."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import yaml
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from demos.files import read_beside, read_text
+from demos.page.glossary.glossary import glossary
+from demos.page.lesson import Lesson
+from demos.page.questions.question_file import LESSONS, questions
+from demos.page.questions.reveal import named
+from demos.page.tours.places import part_of
+from demos.page.tours.tour_file import Tour
+
+ADDRESS = "/finder.json"
+WORD = re.compile(r"[^\W_]+")
+MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", re.DOTALL)  # of templates and of HTML
+SHOWN = 160  # characters of what a row says of its entry
+
+Entry = dict[str, Any]
+
+
+def entries(demo: gr.Blocks, lessons: Sequence[Lesson], tours: Sequence[Tour]) -> list[Entry]:
+    """Parts in the order of the page, questions, tours with their stops, terms.
+
+    Each has `kind`, `title`, `where` and `about`, which a row shows, and `words`, which it does not: what stands in the
+    part's text, formulas and controls, and what beside.yaml adds. `lesson` and `part`, `tour` and `stop`, or `term` say
+    what it opens.
+    """
+    return [*_parts(demo, lessons), *_questions(lessons), *_stops(lessons, tours), *_terms()]
+
+
+def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
+    labels, added = _labels(demo, lessons), beside()
+    for lesson in lessons:
+        for part in lesson.parts or (None,):
+            slug = part.slug if part else ""
+            yield {
+                "kind": "Part" if part else "Lesson",
+                "title": part.tab if part else lesson.tab,
+                "where": lesson.tab if part else "",
+                "about": part.look if part else lesson.look,
+                "lesson": lesson.slug,
+                "part": slug,
+                "words": _words(lesson.question, *labels[lesson.slug, slug], *_texts(LESSONS / lesson.slug / slug, slug)),
+                "also": added.get(f"{lesson.slug}/{slug}".rstrip("/"), ""),
+            }
+
+
+def _questions(lessons: Sequence[Lesson]) -> Iterator[Entry]:
+    tabs = _tabs(lessons)
+    for (lesson, part), question in questions().items():
+        offers = " ".join(named(answer.text) for answer in question.answers)
+        yield {
+            "kind": "Question",
+            "title": _plain(named(question.text))[:SHOWN],
+            "where": tabs[lesson, part],
+            "about": "",
+            "lesson": lesson,
+            "part": part,
+            "words": _words(_plain(offers), _plain(question.revealed)),
+        }
+
+
+def _stops(lessons: Sequence[Lesson], tours: Sequence[Tour]) -> Iterator[Entry]:
+    tabs = _tabs(lessons)
+    first = {lesson.slug: lesson.parts[0].slug if lesson.parts else "" for lesson in lessons}
+    for tour in tours:
+        for number, stop in enumerate(tour.stops, 1):
+            said = re.search(r"(?:^|&)part=(\w+)", stop.query)
+            part = said[1] if said else first.get(stop.lesson, "")
+            yield {
+                "kind": "Tour",
+                "title": stop.title,
+                "where": f"{tour.title}, stop {number} · {tabs.get((stop.lesson, part), '')}",
+                "about": _plain(stop.text)[:SHOWN],
+                "lesson": stop.lesson,
+                "part": part,
+                "query": stop.query,
+                "tour": tour.name,
+                "stop": number,
+                "words": _words(_plain(stop.text), _plain(stop.notes)),
+            }
+
+
+def _terms() -> Iterator[Entry]:
+    for term in glossary():
+        yield {
+            "kind": "Term",
+            "title": term.name,
+            "where": "Glossary",
+            "about": term.means,
+            "term": term.slug,
+            "words": _words(*term.forms),
+        }
+
+
+def _tabs(lessons: Sequence[Lesson]) -> dict[tuple[str, str], str]:
+    """By (lesson, part), the names of both."""
+    return {
+        (lesson.slug, part.slug if part else ""): f"{lesson.tab} > {part.tab}" if part else lesson.tab
+        for lesson in lessons
+        for part in lesson.parts or (None,)
+    }
+
+
+def _labels(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Mapping[tuple[str, str], list[str]]:
+    """By (lesson, part), the labels of its controls and what they offer."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for block in demo.blocks.values():
+        label = getattr(block, "label", None)
+        if isinstance(label, str):
+            offered = [str(name) for name, _ in getattr(block, "choices", None) or ()]
+            found[block.page or lessons[0].slug, part_of(block)] += [label, *offered]
+    return found
+
+
+def _texts(folder: Path, part: str) -> Iterator[str]:
+    """What the files of a part say, or those that belong to a lesson alone."""
+    for path in sorted(folder.rglob("*") if part else folder.iterdir()):
+        if path.suffix in {".html", ".md"}:
+            yield _plain(read_text(path))
+
+
+def _plain(text: str) -> str:
+    return " ".join(MARKUP.sub(" ", text).split())
+
+
+def _words(*texts: str) -> str:
+    """Each word of the texts once, in small letters."""
+    return " ".join(dict.fromkeys(word for text in texts for word in WORD.findall(text.lower())))
+
+
+def beside() -> dict[str, str]:
+    """By part ("lesson/part"), words by which people look for it and which the page does not say."""
+    return dict(yaml.safe_load(read_beside(__file__, "beside.yaml")))
+
+
+class FinderIndex:
+    """ASGI middleware: the index for its address."""
+
+    def __init__(self, app: ASGIApp, index: Sequence[Entry]) -> None:
+        self.app = app
+        self.answer = JSONResponse(list(index), headers={"cache-control": "no-cache"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_requested = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"] == ADDRESS
+        await (self.answer if is_requested else self.app)(scope, receive, send)

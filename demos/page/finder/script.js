@@ -1,0 +1,216 @@
+// The finder: Ctrl K or / opens a box in which a few words find parts, questions, stops of tours and terms. The index is
+// fetched when it is first opened; the search runs in the browser.
+(() => {
+  const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word by where an entry has it
+  const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6 }; // what a score counts by what an entry is: a part has more words than others
+  const NAMED = 2; // what it counts where the text is the entry's title
+  const NEARLY = 0.5; // of the best entry's score: with less, a part gives way to a question or a stop of its own
+  const [SATURATION, LENGTH] = [4, 0.2]; // BM25's k1 and b
+  const MOST = 12; // rows
+  const PREFIX = 0.8; // what a word counts that only begins as the last one does, which is still being typed
+  const WORD = /[\p{L}\p{N}]+/gu;
+  const ENDING = /(?:ations?|ings?|ies|ied|ed|es|s|ly)$/;
+  const stem = (word) => (word.replace(ENDING, "").length >= 4 ? word.replace(ENDING, "") : word);
+  const stems = (text) => (text.toLowerCase().match(WORD) ?? []).map(stem);
+
+  let index; // a promise of {entries, lengths, places: word -> Map(entry's number -> its weight)}
+  let dialog;
+  let rows = []; // the entries that are shown
+  let chosen = 0; // the number of the row that Enter opens
+
+  function indexed(entries) {
+    const places = new Map();
+    const lengths = entries.map((entry, number) => {
+      const own = new Map();
+      for (const [field, weight] of Object.entries(WEIGHTS)) {
+        for (const word of stems(entry[field] ?? "")) own.set(word, (own.get(word) ?? 0) + weight);
+      }
+      for (const [word, weight] of own) {
+        if (!places.has(word)) places.set(word, new Map());
+        places.get(word).set(number, weight);
+      }
+      return own.size;
+    });
+    // A part says more than a term: each is long or short beside its own kind.
+    const means = {};
+    for (const kind of new Set(entries.map((entry) => entry.kind))) {
+      const own = lengths.filter((_, number) => entries[number].kind === kind);
+      means[kind] = own.reduce((sum, length) => sum + length, 0) / own.length;
+    }
+    return { entries, places, lengths: lengths.map((length, number) => length / means[entries[number].kind]) };
+  }
+
+  function read() {
+    index ??= fetch("./finder.json")
+      .then((answer) => (answer.ok ? answer.json() : Promise.reject()))
+      .then(indexed)
+      .catch(() => (index = undefined));
+    return index;
+  }
+
+  // Where a word occurs: entry's number -> weight; of the last word also those that begin with it
+  function found({ places }, word, isLast) {
+    const weights = new Map(places.get(stem(word)) ?? []);
+    if (!isLast || word.length < 2) return weights;
+    for (const [other, entries] of places) {
+      if (!other.startsWith(word)) continue;
+      for (const [number, weight] of entries) weights.set(number, Math.max(weights.get(number) ?? 0, PREFIX * weight));
+    }
+    return weights;
+  }
+
+  // The entries that have most of the words, the best first; of each part only the best
+  function ranked(of, text) {
+    const words = [...new Set(text.toLowerCase().match(WORD) ?? [])];
+    const scores = new Map();
+    const had = new Map(); // the rarities of the words that an entry has
+    let all = 0;
+    for (const [at, word] of words.entries()) {
+      const weights = found(of, word, at === words.length - 1 && !/\s$/.test(text));
+      const rarity = Math.log(1 + (of.entries.length - weights.size + 0.5) / (weights.size + 0.5));
+      if (weights.size) all += rarity;
+      for (const [number, weight] of weights) {
+        had.set(number, (had.get(number) ?? 0) + rarity);
+        const long = SATURATION * (1 - LENGTH + LENGTH * of.lengths[number]);
+        scores.set(number, (scores.get(number) ?? 0) + (rarity * weight * (SATURATION + 1)) / (weight + long));
+      }
+    }
+    const wanted = stems(text).join(" ");
+    const best = [...scores].map(([number, score]) => {
+      const entry = of.entries[number];
+      const kind = stems(entry.title).join(" ") === wanted ? NAMED : KINDS[entry.kind] ?? 1;
+      return { entry, score: score * Math.sqrt(had.get(number) / all) * kind };
+    });
+    best.sort((one, other) => other.score - one.score);
+    const places = new Map(); // lesson and part, or term -> its row: the part, or what has far more of the words
+    for (const { entry, score } of best) {
+      const place = entry.term ?? `${entry.lesson}/${entry.part}`;
+      const before = places.get(place);
+      if (!before) places.set(place, { entry, score });
+      else if (entry.kind === "Part" && score >= NEARLY * before.score) before.entry = entry;
+    }
+    return [...places.values()].map(({ entry }) => entry);
+  }
+
+  const made = (tag, properties, ...children) => {
+    const node = Object.assign(document.createElement(tag), properties);
+    node.append(...children);
+    return node;
+  };
+  const input = () => dialog.querySelector("input");
+  const list = () => dialog.querySelector("[role=listbox]");
+
+  function choose(number) {
+    chosen = Math.max(0, Math.min(number, rows.length - 1));
+    for (const [at, option] of [...list().children].entries()) option.setAttribute("aria-selected", String(at === chosen));
+    input().setAttribute("aria-activedescendant", rows.length ? `finder-${chosen}` : "");
+    list().children[chosen]?.scrollIntoView({ block: "nearest" });
+  }
+
+  async function show() {
+    const text = input().value;
+    const of = await read();
+    if (text !== input().value) return; // more was typed meanwhile
+    const said = dialog.querySelector("[role=status]");
+    if (!of) {
+      said.textContent = "The index could not be fetched. Open the finder once more to try again.";
+      return;
+    }
+    rows = text.trim() ? ranked(of, text).slice(0, MOST) : of.entries.filter(({ kind }) => kind === "Part" || kind === "Lesson");
+    said.textContent = rows.length ? "" : "Nothing has these words. Try fewer, or others.";
+    list().replaceChildren(
+      ...rows.map((entry, number) =>
+        made(
+          "li",
+          { role: "option", id: `finder-${number}`, onclick: () => open(entry), onmousemove: () => chosen !== number && choose(number) },
+          made("b", { textContent: entry.title }),
+          made("small", { textContent: [entry.kind, entry.where].filter(Boolean).join(" · ") }),
+          made("span", { textContent: entry.about }),
+        ),
+      ),
+    );
+    input().setAttribute("aria-expanded", String(rows.length > 0));
+    choose(0);
+  }
+
+  // A link into a lesson carries the sentence of the bar (demos/page/link.js), once it is pressed.
+  function follow({ lesson, part }, also = {}) {
+    const link = made("a", { href: `./${lesson}` });
+    link.dataset.lesson = lesson;
+    if (part) link.dataset.choices = JSON.stringify({ part });
+    link.addEventListener("click", () => {
+      const query = new URLSearchParams(link.search);
+      for (const [name, value] of Object.entries(also)) query.set(name, value);
+      for (const name of ["tour", "stop"]) query.delete(name);
+      link.search = query;
+    });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }
+
+  function open(entry) {
+    dialog.close();
+    const { kind, lesson, part, term, tour, stop, query } = entry;
+    if (term) {
+      window.open(`./glossary#${term}`, "_blank", "noopener");
+      return;
+    }
+    if (tour) {
+      location.assign(insideBert.tour.address(tour, stop, { lesson, query }));
+      return;
+    }
+    const tab = document.getElementById(`${lesson}-${part}-button`);
+    const isHere = document.getElementById(`lesson-${lesson}`) && (tab || !part);
+    if (!isHere) {
+      follow(entry, kind === "Question" ? { questions: "1" } : {});
+      return;
+    }
+    tab?.click();
+    if (kind === "Question") requestAnimationFrame(() => document.querySelector(".predict:not([hidden])")?.click());
+  }
+
+  function pressed(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }[event.key];
+    if (step) choose(chosen + step);
+    else if (event.key === "Enter" && !event.isComposing && rows[chosen]) open(rows[chosen]);
+    else return;
+    event.preventDefault();
+  }
+
+  function build() {
+    dialog = made("dialog", { id: "finder" });
+    dialog.setAttribute("aria-label", "Find");
+    const field = made("input", { type: "search", placeholder: "A part, a question, a tour, a term", oninput: show, onkeydown: pressed, maxLength: 200, autocomplete: "off", spellcheck: false });
+    for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Find a part, a question, a tour or a term", "aria-controls": "finder-list", "aria-expanded": "false", "aria-autocomplete": "list" })) field.setAttribute(name, value);
+    const rowsList = made("ul", { id: "finder-list", role: "listbox" });
+    rowsList.setAttribute("aria-label", "Found");
+    dialog.append(made("div", { className: "box" }, field, made("button", { type: "button", textContent: "Close", onclick: () => dialog.close() })), made("p", { role: "status" }), rowsList);
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // beside the box
+    document.body.append(dialog);
+  }
+
+  insideBert.finder = {
+    open() {
+      if (!dialog) build();
+      if (dialog.open) return;
+      dialog.showModal();
+      input().select();
+      show();
+    },
+    // The entries that a text finds, the best first
+    find: async (text) => ranked(await read(), text),
+  };
+
+  // The letter works where no field has the focus, and can be switched off with the presenter's (WCAG 2.1.4).
+  const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox]";
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.altKey) return;
+    const isWithControl = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+    const isLetter = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest?.(FIELDS) && insideBert.remembered().keys !== false;
+    if (!isWithControl && !isLetter) return;
+    event.preventDefault();
+    insideBert.finder.open();
+  });
+  document.addEventListener("click", ({ target }) => target.closest?.("#finder-button") && insideBert.finder.open());
+})();
