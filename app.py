@@ -234,8 +234,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         end(code=2)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    found = entries(page, discover(), tours)
-    outside = [Middleware(FinderIndex, index=found), Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
+    outside = [
+        Middleware(FinderIndex, index=entries(page, discover(), tours)),
+        Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services)),
+    ]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)
     if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
         print(f"Others in this network open http://{network}:{page.server_port}", flush=True)

@@ -44,6 +44,7 @@ def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
     for lesson in lessons:
         for part in lesson.parts or (None,):
             slug = part.slug if part else ""
+            texts = _texts(LESSONS / lesson.slug / slug, slug)
             yield {
                 "kind": "Part" if part else "Lesson",
                 "title": part.tab if part else lesson.tab,
@@ -51,7 +52,7 @@ def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
                 "about": part.look if part else lesson.look,
                 "lesson": lesson.slug,
                 "part": slug,
-                "words": _words(lesson.question, *labels[lesson.slug, slug], *_texts(LESSONS / lesson.slug / slug, slug)),
+                "words": _words(lesson.question, *labels[lesson.slug, slug], *texts),
                 "also": added.get(f"{lesson.slug}/{slug}".rstrip("/"), ""),
             }
 

@@ -149,6 +149,12 @@
     link.remove();
   }
 
+  // The question of a part, once that is the open one
+  function ask(part) {
+    if ((insideBert.view().choices.part ?? "") === part) insideBert.questions.open();
+    else document.addEventListener("inside-bert-view", () => ask(part), { once: true });
+  }
+
   function open(entry) {
     dialog.close();
     const { kind, lesson, part, term, tour, stop, query } = entry;
@@ -167,7 +173,7 @@
       return;
     }
     tab?.click();
-    if (kind === "Question") requestAnimationFrame(() => document.querySelector(".predict:not([hidden])")?.click());
+    if (kind === "Question") ask(part);
   }
 
   function pressed(event) {
