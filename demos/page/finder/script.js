@@ -180,6 +180,7 @@
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 }[event.key];
     if (step) choose(chosen + step);
     else if (event.key === "Enter" && !event.isComposing && rows[chosen]) open(rows[chosen]);
+    else if (event.key === "Escape" && !event.isComposing) dialog.close(); // at once, where a search field would be emptied first
     else return;
     event.preventDefault();
   }
@@ -210,13 +211,15 @@
 
   // The letter works where no field has the focus, and can be switched off with the presenter's (WCAG 2.1.4).
   const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox]";
-  document.addEventListener("keydown", (event) => {
+  // Heard before a question's card, which keeps the keys that are pressed in it to itself.
+  function asked(event) {
     if (event.isComposing || event.altKey) return;
     const isWithControl = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
     const isLetter = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest?.(FIELDS) && insideBert.remembered().keys !== false;
     if (!isWithControl && !isLetter) return;
     event.preventDefault();
     insideBert.finder.open();
-  });
+  }
+  document.addEventListener("keydown", asked, true);
   document.addEventListener("click", ({ target }) => target.closest?.("#finder-button") && insideBert.finder.open());
 })();
