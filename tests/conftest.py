@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,17 +74,19 @@ def leave_out_slow_tests(config: pytest.Config, items: list[pytest.Item]) -> Non
 
 
 def long_tests_first(items: list[pytest.Item], processes: int) -> None:
-    """As many long tests to each process, before the short ones, so that only short ones are left at the end.
+    """As many files of long tests to each process, before the short ones, so that only short ones are left at the end.
 
-    pytest-xdist (`--dist worksteal`) begins by cutting the list into a block for each process, and lets one that is
-    idle take over what another has left, but for its last two: seconds of short tests, a minute of long ones.
+    A file stays whole: what its tests share, such as an app of the file's, is made in one process. pytest-xdist
+    (`--dist worksteal`) begins by cutting the list into a block for each process, and lets one that is idle take over
+    what another has left, but for its last two: seconds of short tests, a minute of long ones.
     """
     long = [item for item in items if in_browser(item) or is_slow(item)]
     apart = set(long)
     short = [item for item in items if item not in apart]
+    files = [list(tests) for _, tests in groupby(long, key=lambda item: item.path)]
     ordered: list[pytest.Item] = []
     for number in range(processes):
-        block = long[number::processes]
+        block = [item for file in files[number::processes] for item in file]
         size = (len(items) - len(ordered)) // (processes - number)
         taken = max(0, size - len(block))
         ordered += [*block, *short[:taken]]

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from demos.lessons import discover
 from tests.browser.conftest import QUIET, stands, visit
+from tests.browser.events import StillServer
 
 LESSONS = discover()
 TABS = """() => [...document.querySelectorAll("#lesson-links a, #lessons .parts [role=tab]")]
@@ -30,7 +31,7 @@ def test_a_frame_is_handed_the_font(open_lesson: Callable[..., Page]) -> None:
 
 
 def test_the_strips_of_tabs_are_as_wide_on_a_machine_with_another_font(
-    page: Page, app_url: str, chromium: str, tmp_path: Path
+    page: Page, app_url: str, chromium: str, tmp_path: Path, turn_to: Callable[..., None]
 ) -> None:
     fonts = tmp_path / "fonts.conf"
     fonts.write_text(ONE_FONT.format(folder="/usr/share/fonts", cache=tmp_path / "cache"), encoding="utf-8")
@@ -48,11 +49,14 @@ def test_the_strips_of_tabs_are_as_wide_on_a_machine_with_another_font(
             one.set_content(plain)
             widths.append(one.evaluate("document.querySelector('p').getBoundingClientRect().width"))
         assert widths[1] > 1.1 * widths[0]  # that machine's font is another one
+        for one in (page, there):
+            StillServer(one, stopped=True)  # the rows are there before anything is drawn
+            visit(one, f"{app_url}/?lesson={LESSONS[0].slug}")
+            stands(one, LESSONS[0].slug)
         for lesson in LESSONS:
             tabs = []
             for one in (page, there):
-                visit(one, f"{app_url}/?lesson={lesson.slug}")
-                stands(one, lesson.slug)
+                turn_to(one, lesson.slug)
                 one.evaluate("document.fonts.ready")
                 tabs.append(one.evaluate(TABS))
             assert len(tabs[0]) >= len(LESSONS)

@@ -54,8 +54,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SignedIn]:
         process.wait()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def signed_in_page(browser: Any, app: SignedIn) -> Iterator[Page]:
+    """Of a reader who has trained, then signed in as ann, and is about to publish."""
     context: BrowserContext = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(40_000)
     page = context.new_page()

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from demos.lessons import discover
+from tests.browser.events import StillServer
 from tests.browser.rows import SET, WIDE
 
 LESSONS = {lesson.slug: [part.slug for part in lesson.parts] for lesson in discover()}
 
 
 def test_the_arrow_keys_walk_through_a_row_that_wraps(open_lesson: Callable[..., Page], page: Page) -> None:
-    page.route("**/queue/join*", lambda _: None)  # the row is there before anything is drawn
+    StillServer(page, stopped=True)  # the row is there before anything is drawn
     open_lesson("embeddings", text="Rivers have banks.")
     page.evaluate(SET, [False, True, WIDE])
     parts = [f"#embeddings-{part}-button" for part in LESSONS["embeddings"]]
