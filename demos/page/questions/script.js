@@ -160,6 +160,7 @@ function refresh() {
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
   } else if (isCovered) remove(of);
   press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
+  if (insideBert.place() && (!isWanted || cards[of]?.isConnected)) document.documentElement.classList.remove("to-ask");
 }
 
 // ---- what was predicted, in this browser

@@ -141,6 +141,7 @@
     go,
     now: () => tour && !dismissed() && { title: tour.title, at, count: tour.stops.length, stop: tour.stops[at - 1], next: tour.stops[at]?.title ?? "" },
   };
+  if (insideBert.tour.asks || insideBert.questionsOn()) document.documentElement.classList.add("to-ask"); // until the card is there
   if (document.body) begin();
   else document.addEventListener("DOMContentLoaded", begin);
 })();

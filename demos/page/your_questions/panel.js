@@ -35,7 +35,7 @@ insideBert.yourQuestions = (() => {
       box.parentElement.querySelector("output").value = place >= 0 ? `(${place + 1})` : "";
     }
     const names = [...chosen];
-    part("[data-link]").hidden = !names.length;
+    for (const place of dialog.querySelectorAll("[data-link], [data-alone], [data-code]")) place.hidden = true;
     if (!names.length) return;
     const base = new URL("./", location.href).href;
     const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ base, names }) };
@@ -43,8 +43,9 @@ insideBert.yourQuestions = (() => {
     if (names.join() !== chosen.join()) return; // another box was ticked meanwhile
     const { link, qr, alone } = answer?.ok ? await answer.json() : { link: `${base}?review=${names}`, qr: "", alone: false };
     part("[data-link] input").value = link;
-    part("[data-link] img").hidden = !qr;
-    if (qr) part("[data-link] img").src = qr;
+    part("[data-code]").src = qr;
+    part("[data-link]").hidden = false;
+    part("[data-code]").hidden = !qr;
     part("[data-alone]").hidden = !alone;
   }
 
