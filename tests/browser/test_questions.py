@@ -100,7 +100,10 @@ def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open) 
     [
         ("questions-1", "null"),
         ("questions-1", "{"),
-        ("questions-1", '{"version": 1, "questions": [{"of": 1}, null, {"of": "tokens", "box": 1, "on": "2", "right": 1}]}'),
+        (
+            "questions-1",
+            '{"version": 1, "questions": [{"of": 1}, null, {"of": "tokens", "box": 1, "on": "2", "right": 1}]}',
+        ),
         ("predictions", "[[1]]"),
         ("predictions", '[{"of": "tokens/", "said": "<b>x</b>", "right": true}]'),  # of a version before this one
     ],
