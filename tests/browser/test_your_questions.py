@@ -268,7 +268,7 @@ def test_a_lecturer_composes_a_link_and_a_class_opens_it(open_lesson: Open, page
     expect(link).to_be_hidden()
     for name in ("Size", "Tokens", "Position"):
         panel.get_by_label(name, exact=True).check()
-    panel.get_by_label("Position", exact=True).uncheck()
+    panel.get_by_label("Position (3)", exact=True).uncheck()
     expect(link).to_have_value(f"{app_url}/?review=encoder/size,tokens")
     expect(panel.get_by_alt_text("QR code")).to_be_visible()
     assert serious_faults(page, [], PANEL) == {}
