@@ -32,7 +32,7 @@ insideBert.yourQuestions = (() => {
     for (const box of dialog.querySelectorAll("[name=review]")) {
       const place = chosen.indexOf(box.value);
       box.checked = place >= 0;
-      box.parentElement.querySelector("output").value = place >= 0 ? `(${place + 1})` : "";
+      box.parentElement.querySelector(".place").textContent = place >= 0 ? `(${place + 1})` : "";
     }
     const names = [...chosen];
     for (const place of dialog.querySelectorAll("[data-link], [data-alone], [data-code]")) place.hidden = true;
