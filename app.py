@@ -66,6 +66,8 @@ from demos.page.tours.places import places_of
 from demos.page.tours.served import Tours
 from demos.page.tours.tour_file import Tour, bundled_tours, read_tour
 from demos.page.visitor import NamedBrowsers
+from demos.page.your_questions.catalogue import offered_questions
+from demos.page.your_questions.served import YourQuestions
 from demos.system import print_any_character
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
@@ -147,7 +149,8 @@ def launch_options(
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
-    lessons = [lesson.slug for lesson in discover()]
+    lessons = discover()
+    slugs = [lesson.slug for lesson in lessons]
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,
@@ -155,7 +158,7 @@ def launch_options(
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": head(takeaway.SCRIPT, cell_strip.SCRIPT, tours=tours),
+        "head": head(takeaway.SCRIPT, cell_strip.SCRIPT, tours=tours, questions=offered_questions(lessons)),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [
@@ -166,11 +169,12 @@ def launch_options(
                 Middleware(ProgramFiles),
                 Middleware(GlossaryPage),
                 Middleware(Tours, tours=tours, places=places or {}),
+                Middleware(YourQuestions, lessons=lessons, host=settings.host),
                 *outside,
-                Middleware(LessonAddresses, lessons=lessons),
+                Middleware(LessonAddresses, lessons=slugs),
                 Middleware(
                     PageCache,
-                    pages=[f"/{lesson}" for lesson in lessons],
+                    pages=[f"/{slug}" for slug in slugs],
                     edition=lambda: first_views.edition,
                     scripts=mended_scripts(MENDS),
                 ),

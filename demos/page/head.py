@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
@@ -22,6 +23,8 @@ SCRIPTS = (
     "ticks.js",
     "chosen_since.js",
     "link.js",
+    "your_questions/boxes.js",
+    "your_questions/review.js",
     "looks.js",
     "controls.js",
     "notebook.js",
@@ -60,14 +63,24 @@ def build_switches() -> gr.HTML:
     return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
 
 
-def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
-    """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last."""
-    tours_json = json.dumps(offered(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
+def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any] | None = None) -> str:
+    """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last.
+
+    `questions` are those that can be asked again (demos/page/your_questions/catalogue.py).
+    """
+    tours_json = in_script(offered(tours))
+    questions_json = in_script(questions or {"names": {}, "sentences": []})
     colours = f"insideBert.scales = {json.dumps(scales())};"
-    own = [f"window.tours = {tours_json};", *(read_beside(__file__, name) for name in SCRIPTS)]
+    given = [f"window.tours = {tours_json};", f"window.questions = {questions_json};"]
+    own = [*given, *(read_beside(__file__, name) for name in SCRIPTS)]
     needed = f"insideBert.requirements = {json.dumps(requirements())};"
     scripts = [*own, colours, needed, *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
+
+
+def in_script(value: Any) -> str:
+    """A value as JSON, in which no text ends the script that it stands in."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def requirements() -> dict[str, str]:

@@ -3,7 +3,7 @@
 (() => {
   const { LONGEST_LINK, ENOUGH, remember, remembered, pageKey, hold, held, ticks } = insideBert;
   // in the link: what is not the bar's and no choice, and stays
-  const LASTING = new Set(["__theme", "tour", "stop", "present", "questions"]);
+  const LASTING = new Set(["__theme", "tour", "review", "stop", "present", "questions"]);
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
@@ -20,7 +20,7 @@
   const KNOWN = ["text", "pair", "model", "lesson", "room", CUT]; // in the link beside what is above and a lesson's choices
   const FOREIGN = /^(__|utm_)|^(fbclid|gclid|logs)$/; // in the link: what a Space or another site adds
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
-  const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
+  const STOP = ["tour", "review", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
   let arriving; // the link of a view that this page is about to show, until it is taken
   let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
@@ -52,7 +52,8 @@
 
   function notUnderstood(link) {
     const names = new Set([...KNOWN, ...LASTING, ...offers.flatMap(({ name, zero }) => [name, zero])]);
-    return [...new Set(link.keys())].filter((name) => name && !names.has(name) && !FOREIGN.test(name));
+    const keys = [...new Set(link.keys())].filter((name) => name && !names.has(name) && !FOREIGN.test(name));
+    return [...keys, ...(link.has("review") ? insideBert.review.unknown : [])];
   }
 
   const shifted = (value, by = 0) => (by && typeof value === "number" ? value + by : value);
@@ -133,7 +134,7 @@
     document.addEventListener(
       kind,
       ({ target }) => {
-        const link = target.closest?.("a[data-lesson], #tour a");
+        const link = target.closest?.("a[data-lesson], #tour a, #your-questions a");
         if (!link || !restored) return;
         writeLink(); // for the way back, and for a tour: what was typed a moment ago is not in it yet
         if (!link.dataset.lesson) return; // a tour's link says itself where it leads

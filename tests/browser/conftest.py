@@ -130,6 +130,19 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
+@pytest.fixture
+def phone(browser: Browser, app_url: str) -> Iterator[Page]:
+    """A member's browser, which shares nothing with the lecturer's (rooms)."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    context.set_default_timeout(40_000)
+    faults: list[str] = []
+    context.on("weberror", lambda fault: faults.append(str(fault.error)))
+    context.on("dialog", lambda box: faults.append(box.message))
+    yield context.new_page()
+    context.close()
+    assert faults == []
+
+
 def visit(page: Page, url: str) -> None:
     """Open `url` in a tab that may show the app already.
 

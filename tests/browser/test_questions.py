@@ -96,10 +96,21 @@ def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open) 
 
 
 @pytest.mark.parametrize(
-    "kept", ["null", "[[1]]", '[{"of": 1}, null, {"of": "tokens/", "said": "<b>x</b>", "right": true}]', "{"]
+    ("form", "kept"),
+    [
+        ("questions-1", "null"),
+        ("questions-1", "{"),
+        (
+            "questions-1",
+            '{"version": 1, "questions": [{"of": 1}, null, {"of": "tokens", "box": 1, "on": "2", "right": 1}]}',
+        ),
+        ("predictions", "[[1]]"),
+        ("predictions", '[{"of": "tokens/", "said": "<b>x</b>", "right": true}]'),  # of a version before this one
+    ],
 )
-def test_what_the_browser_has_kept_is_not_trusted(open_lesson: Open, page: Page, kept: str) -> None:
-    page.add_init_script(f"localStorage.setItem('inside-bert-predictions', {kept!r})")
+def test_what_the_browser_has_kept_is_not_trusted(open_lesson: Open, page: Page, form: str, kept: str) -> None:
+    page.add_init_script(f"localStorage.setItem('inside-bert-{form}', {kept!r})")
     open_lesson("tokens", questions=1)
     expect(page.locator("#lesson-tokens > .column .question, #lesson-tokens > .question").first).to_be_visible()
     expect(page.locator(".predicted b:not(:first-child)")).to_have_count(0)
+    expect(page.locator(".predicted li")).to_have_count(1 if "<b>" in kept else 0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import stands
 from tests.browser.faults import serious_faults
@@ -17,19 +17,6 @@ NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}</script>"
 LINE, BALLOT, PANEL = "#room-line", "#room-line .room-ballot", "#room"
 SENTENCE = "#bar-text textarea"
 Open = Callable[..., Page]
-
-
-@pytest.fixture
-def phone(browser: Browser, app_url: str) -> Iterator[Page]:
-    """A member's browser, which shares nothing with the lecturer's."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
-    context.set_default_timeout(40_000)
-    faults: list[str] = []
-    context.on("weberror", lambda fault: faults.append(str(fault.error)))
-    context.on("dialog", lambda box: faults.append(box.message))
-    yield context.new_page()
-    context.close()
-    assert faults == []
 
 
 def opened(page: Page) -> str:

@@ -21,8 +21,10 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.files import DATA
+from demos.lessons import discover
 from demos.page.questions import Answer, questions
 from demos.page.services import Sentence, Services
+from demos.page.your_questions.catalogue import offered_questions
 
 SENTENCES = [
     ("Seven purple kettles whistled in the abandoned lighthouse.", ""),
@@ -417,6 +419,20 @@ def test_two_senses_of_a_word(services: Services, model: Any, tokenizer: Any) ->
     assert answer.keys == {"input" if best == 0 else "early" if best <= 3 else "late"}
     with pytest.raises(UserError, match="two senses"):
         answers(services, "embeddings", "word_senses", "bank", "The bank.")
+
+
+CHOICES: dict[str, Any] = {"token": TOKEN, "layer": LAYER, "head": HEAD}
+
+
+def test_a_question_about_the_sentence_is_another_one_for_each_that_is_offered(services: Services) -> None:
+    about = [question for question in questions().values() if question.about_sentence]
+    assert len(about) >= 7
+    others = offered_questions(discover())["sentences"]
+    for question in about:
+        assert question.compute is not None
+        choices = [CHOICES[name] for name in question.choices]
+        facts = [question.compute(services, Sentence(other, "", BUNDLED), *choices).facts for other in others]
+        assert len({str(sorted(fact.items())) for fact in facts}) > 1, question.name
 
 
 def test_sizes(services: Services, model: Any) -> None:

@@ -68,7 +68,11 @@ def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> 
     [
         ("---\nkind", "kind", "line 1: a question begins with a line ---"),
         ("kind: choice", "kind: essay", "line 2: the kind is one of choice, number, token."),
-        ("right: two", "wrong: two", "line 3: a question says kind, last, order, right, unit, within, but no 'wrong'."),
+        (
+            "right: two",
+            "wrong: two",
+            "line 3: a question says about, kind, last, order, right, unit, within, but no 'wr",
+        ),
         ("right: two", "right: [two", "is no “name: value”."),
         ("right: two", "right: 2", "line 3: “right” is the name of an answer."),
         ("right: two", "right: three", "there is no answer named 'three'."),
@@ -76,6 +80,7 @@ def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> 
         ("right: two", "right: two\nwithin: about", "line 4: “within” is a number or a percentage"),
         ("right: two", "right: two\nunit: " + 21 * "m", "line 4: a unit has at most 20 characters."),
         ("right: two", "right: two\norder: mixed", "line 4: the order is 'kept', or is not given."),
+        ("right: two", "right: two\nabout: words", "line 4: a question is about the sentence, or says nothing of it."),
         ("right: two", "right: two\nlast: 2", "line 4: “last” names the answers that stay at the end"),
         ("right: two", "right: two\nlast: two, three", "there is no answer named 'three' to stay last."),
         ("## one: It", "## It", "line 8: a heading is “## name: text” or “## Answer”."),

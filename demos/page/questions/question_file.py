@@ -27,6 +27,9 @@ The answers to a choice are shuffled into one order, the same for everybody: a c
 printed tour speak of the same second answer. `last` names answers that stay at the end, such as “None of these”;
 `order: kept` leaves all answers as they are written, for those that are steps of a scale.
 
+`about: sentence` says that another sentence makes another question of it: asked again, it is about another one
+(demos/page/your_questions).
+
 `right` names the right answer of a choice where it is the same for each sentence. Where it is not, and for all other
 kinds, question.py beside the file computes it with
 
@@ -56,8 +59,9 @@ from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 KINDS = ("choice", "number", "token")
-FRONT = {"kind", "right", "unit", "within", "order", "last"}
+FRONT = {"kind", "right", "unit", "within", "order", "last", "about"}
 KEPT = "kept"  # an order that is not mixed
+SENTENCE = "sentence"  # what a question may be about
 KNOWN = frozenset({"text", "pair", "words", "layers", "heads", "width"})  # to the page, before anything is computed
 MOST_BYTES, LONGEST, LONGEST_ANSWER, LONGEST_UNIT = 10_000, 900, 160, 20  # of a file; characters of one text
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
@@ -89,6 +93,7 @@ class Question:
     unit: str = ""
     within: float = 0.0
     within_share: bool = False  # `within` is a share of the right number
+    about_sentence: bool = False  # another sentence makes another question of it
     compute: Callable[..., Any] | None = None  # the `answer` of question.py
     choices: tuple[str, ...] = ()  # the names of what `compute` reads beside the sentence
 
@@ -194,12 +199,16 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]
         raise fault_at(file, line_of("order"), f"the order is {KEPT!r}, or is not given")
     if not isinstance(last, str):
         raise fault_at(file, line_of("last"), "“last” names the answers that stay at the end, with commas between")
+    about = front.get("about", "")
+    if about not in ("", SENTENCE):
+        raise fault_at(file, line_of("about"), f"a question is about the {SENTENCE}, or says nothing of it")
     fields = {
         "kind": front["kind"],
         "right": right,
         "unit": unit,
         "within": float(within[1]) / (100 if within[2] else 1),
         "within_share": bool(within[2]),
+        "about_sentence": about == SENTENCE,
         "order": order,
         "last": frozenset(filter(None, map(str.strip, last.split(",")))),
     }

@@ -1,7 +1,7 @@
 // The question cards of a lesson: a card covers its part's picture until an answer is given or waived.
 // Runs once for the component that holds the cards as templates (`element`).
-const STORE = "inside-bert-predictions"; // in this browser: the newest first
-const [MOST_KEPT, LONGEST_KEPT, MOST_WORDS] = [80, 120, 60];
+const MOST_WORDS = 60;
+const SEEN = 10_000; // milliseconds that a part is open, after which it counts as seen
 const PIECES = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // words and marks apart, as BERT's tokenizer begins
 const sizes = JSON.parse(props.sizes);
 // [layers, heads, width]; a model that was opened by its name is not in the list, but the bar tells of it
@@ -14,11 +14,13 @@ const given = {}; // part -> the sentence that its answer was for
 let asking; // [part, answer] on its way to the server
 let solved; // who waits for the right answers alone
 let openPart;
+let seeing; // the clock of the open part
 const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
 let stopAsks = insideBert.tour.asks; // and has not done so yet
 
 const now = () => insideBert.view();
 const part = () => now().choices.part ?? "";
+const nameOf = (of) => (of ? `${props.lesson}/${of}` : props.lesson); // of its question, in links
 const sentence = () => JSON.stringify([now().text, now().pair, now().inUse]);
 const host = (of) => (of ? document.querySelector(`#${props.lesson}-${of} > .column`) : document.getElementById(`lesson-${props.lesson}`));
 
@@ -125,11 +127,20 @@ function ask(of, said) {
   trigger("select");
 }
 
+// The question of a part whose picture was in sight comes again, even where it was not asked
+function saw(of) {
+  if (Object.hasOwn(templates, of) && !host(of)?.hasAttribute("data-covered")) insideBert.boxes.saw(nameOf(of));
+}
+
 // What the page shows: the open part's card where it is asked for, none of another sentence
 function refresh() {
   const of = part();
   const turned = of !== openPart;
   openPart = of;
+  if (turned) {
+    clearTimeout(seeing);
+    seeing = setTimeout(saw, SEEN, of);
+  }
   const heading = document.querySelector(`#lesson-${CSS.escape(props.lesson)} > .lesson-heading .look`);
   if (heading && !press.isConnected) heading.after(press);
   for (const other of Object.keys(given)) {
@@ -149,38 +160,20 @@ function refresh() {
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
   } else if (isCovered) remove(of);
   press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
+  if (insideBert.place() && (!isWanted || cards[of]?.isConnected)) document.documentElement.classList.remove("to-ask");
 }
 
 // ---- what was predicted, in this browser
 
-function kept() {
-  try {
-    const found = JSON.parse(localStorage.getItem(STORE));
-    return Array.isArray(found) ? found.filter((one) => typeof one?.of === "string" && typeof one.said === "string").slice(0, MOST_KEPT) : [];
-  } catch {
-    return []; // private windows refuse storage
-  }
-}
-
-function keep(found) {
-  try {
-    if (found.length) localStorage.setItem(STORE, JSON.stringify(found.slice(0, MOST_KEPT)));
-    else localStorage.removeItem(STORE);
-  } catch {
-    // as above
-  }
-}
+const inLesson = ({ of }) => of.split("/")[0] === props.lesson;
 
 function list() {
-  const lines = kept().filter(({ of }) => of.startsWith(`${props.lesson}/`));
   const details = element.querySelector(".predicted");
-  const order = Object.keys(templates);
-  const found = lines.filter(({ of }) => order.includes(of.split("/")[1]));
-  found.sort((a, b) => order.indexOf(a.of.split("/")[1]) - order.indexOf(b.of.split("/")[1]));
+  const cards = insideBert.boxes.all().filter((card) => card.right !== undefined); // a part that was only seen was not predicted
+  const found = Object.keys(templates).flatMap((slug) => cards.filter(({ of }) => of === nameOf(slug)).map((card) => [slug, card]));
   details.querySelector("ul").replaceChildren(
-    ...found.map(({ of, said, right }) => {
+    ...found.map(([slug, { said, right }]) => {
       const [line] = element.querySelector("[data-line]").content.cloneNode(true).children;
-      const slug = of.split("/")[1];
       const link = line.querySelector("a");
       line.querySelector("b").textContent = right === true ? "✓" : right === false ? "✗" : "–";
       link.textContent = templates[slug].dataset.tab;
@@ -195,9 +188,9 @@ function list() {
 
 element.addEventListener("click", ({ target }) => {
   if (!target.closest("[data-forget]")) return;
-  keep(kept().filter(({ of }) => !of.startsWith(`${props.lesson}/`)));
-  list();
+  insideBert.boxes.forget(inLesson);
 });
+document.addEventListener(insideBert.boxes.KEPT, list);
 press.addEventListener("click", () => insideBert.questions.open());
 
 insideBert.questions = {
@@ -219,9 +212,11 @@ insideBert.questions = {
     filled(card);
     card.scrollIntoView({ block: "nearest" }); // on a phone the press was below what is said now
     if (right === undefined) return;
-    const name = `${props.lesson}/${of}`;
-    keep([{ of: name, said: said.slice(0, LONGEST_KEPT), right }, ...kept().filter((one) => one.of !== name)]);
-    list();
+    const day = insideBert.boxes.answered(nameOf(of), right, said);
+    const [again] = element.querySelector("[data-again]").content.cloneNode(true).children;
+    again.querySelector("time").dateTime = day;
+    again.querySelector("time").textContent = insideBert.boxes.date(day);
+    card.querySelector("dl").append(...again.children);
   },
 
   // The open part's question with its answers, as one would type it, and their names; undefined where none can be chosen

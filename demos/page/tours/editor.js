@@ -6,7 +6,7 @@
   const part = (selector) => editor.querySelector(selector);
   const word = (name) => part("template[data-words]").content.querySelector(`[data-word="${name}"]`).textContent;
   const [MOST_STOPS, MOST_BYTES] = [Number(editor.dataset.mostStops), Number(editor.dataset.mostBytes)];
-  const PASSING = ["tour", "stop", "present", "__theme", "cut"]; // in the link: what is not the view's
+  const PASSING = ["tour", "review", "stop", "present", "__theme", "cut"]; // in the link: what is not the view's
   const own = read();
   let reading; // the file that was chosen, until it is in the editor
 

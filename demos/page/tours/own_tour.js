@@ -1,3 +1,18 @@
+// What a page needs only when it is opened: the document at `address` holds an element of this id, its style and its script.
+// -> whether it is here
+insideBert.bring = async (address, id) => {
+  if (document.getElementById(id)) return true;
+  const answer = await fetch(address).catch(() => undefined);
+  if (!answer?.ok) return false;
+  const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.body.append(document.importNode(parsed.getElementById(id), true));
+  const script = document.createElement("script"); // one that is parsed does not run
+  script.textContent = parsed.querySelector("script").textContent;
+  document.head.append(script);
+  document.head.append(document.importNode(parsed.querySelector("style"), true));
+  return true;
+};
+
 // A tour of the reader's own, which this browser keeps; its editor is loaded when it is opened.
 insideBert.ownTour = (() => {
   const STORE = "inside-bert-tour"; // { title, stops: as they are written, tour: as the server read it }
@@ -22,16 +37,7 @@ insideBert.ownTour = (() => {
   async function open() {
     sessionStorage.setItem(OPEN, "yes");
     if (document.getElementById("own-tour")) return;
-    const answer = await fetch("./tour-editor").catch(() => undefined);
-    if (!answer?.ok) return;
-    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const editor = document.importNode(parsed.getElementById("own-tour"), true);
-    document.body.append(editor);
-    const script = document.createElement("script"); // one that is parsed does not run
-    script.textContent = parsed.querySelector("script").textContent;
-    document.head.append(script);
-    document.head.append(document.importNode(parsed.querySelector("style"), true));
-    editor.focus({ preventScroll: true });
+    if (await insideBert.bring("./tour-editor", "own-tour")) document.getElementById("own-tour").focus({ preventScroll: true });
   }
   const close = () => {
     sessionStorage.removeItem(OPEN);

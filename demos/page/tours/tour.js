@@ -4,28 +4,31 @@
   const DRAWN = 6000; // milliseconds after which nothing of the page is still to come
   const tours = window.tours ?? {};
   const link = new URLSearchParams(location.search);
-  const name = link.get("tour") ?? "";
+  const isReview = !link.has("tour") && insideBert.review.names.length > 0;
+  const key = isReview ? "review" : "tour"; // in the link
+  const name = isReview ? insideBert.review.names.join(",") : link.get("tour") ?? "";
   let tour; // with its stops, once it is here
   let at = 0;
   const dismissed = () => document.documentElement.classList.contains("tour-closed");
 
-  // The tour that the link names: one of the page's, or the reader's own, which this browser keeps.
+  // The tour that the link names: one of the page's, a set of questions, or the reader's own, which this browser keeps.
   async function read() {
+    if (isReview) return insideBert.review.tour();
     if (name === insideBert.ownTour.NAME) return insideBert.ownTour.read().tour;
     if (!Object.hasOwn(tours, name)) return undefined;
     const answer = await fetch(`./tours/${encodeURIComponent(name)}.json`).catch(() => undefined);
     return answer?.ok ? answer.json() : undefined;
   }
 
-  function address(of, number, { lesson, query: said }) {
+  function address(kind, of, number, { lesson, query: said }) {
     const query = new URLSearchParams(said);
     const now = new URLSearchParams(location.search);
     for (const lasting of ["present", "questions", "__theme"]) if (now.has(lasting)) query.set(lasting, now.get(lasting));
-    query.set("tour", of);
+    query.set(kind, of);
     query.set("stop", number);
     return `./${lesson}?${query}`;
   }
-  const addressOf = (number) => address(name, number, tour.stops[number - 1]);
+  const addressOf = (number) => address(key, name, number, tour.stops[number - 1]);
 
   const made = (tag, properties, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -39,8 +42,7 @@
     document.documentElement.classList.add("tour-closed");
     document.querySelector(".toured")?.classList.remove("toured");
     const query = new URLSearchParams(location.search);
-    query.delete("tour");
-    query.delete("stop");
+    for (const gone of [key, "stop"]) query.delete(gone);
     history.replaceState(history.state, "", `${location.pathname}?${query}${location.hash}`);
   }
 
@@ -50,11 +52,12 @@
     const said = made("div", { className: "said" });
     said.innerHTML = stop.text; // made by the server of Markdown in which no HTML counts
     const heading = made("h2", { tabIndex: -1, textContent: stop.title });
-    const close = made("button", { type: "button", textContent: "End the tour", onclick: leave });
+    const close = made("button", { type: "button", textContent: isReview ? "End" : "End the tour", onclick: leave });
     const again = made("a", { className: "again", href: addressOf(at), textContent: `${tour.title}: ${at} of ${tour.stops.length}`, title: "Show this stop as it was" });
     const node = made("section", { id: "tour" }, made("div", { className: "words" }, again, heading, said));
-    node.setAttribute("aria-label", "Guided tour");
-    node.append(made("div", { className: "turns" }, ...turn(at - 1, "Back", "prev"), ...turn(at + 1, "Next", "next"), close));
+    node.setAttribute("aria-label", isReview ? "Questions" : "Guided tour");
+    const last = tour.stops[at] ? [] : [insideBert.review.button()];
+    node.append(made("div", { className: "turns" }, ...turn(at - 1, "Back", "prev"), ...turn(at + 1, "Next", "next"), ...last, close));
     document.body.append(node);
     document.documentElement.classList.add("touring");
     heading.focus({ preventScroll: true });
@@ -102,17 +105,20 @@
     if (tour?.stops[at + step - 1] && !dismissed()) location.assign(addressOf(at + step));
   }
 
-  // Where a page has a place for it: links to all tours
+  // Where a page has a place for it: links to all tours, and the reader's questions
   function offer() {
     const place = document.querySelector("[data-tours]");
     if (!place || place.childElementCount) return;
     const [first, ...others] = Object.entries(tours).map(([of, begin]) =>
-      made("a", { href: address(of, 1, begin), textContent: `${begin.title} (${begin.count} stops)` }),
+      made("a", { href: address("tour", of, 1, begin), textContent: `${begin.title} (${begin.count} stops)` }),
     );
     const write = made("button", { type: "button", textContent: "Write your own tour", onclick: () => insideBert.ownTour.open() });
     const more = made("details", {}, made("summary", { textContent: "more tours" }), made("div", { className: "more" }, ...others, write));
-    place.append("Guided tours: ", first, more);
+    place.append("Guided tours: ", first, more, insideBert.review.button());
   }
+
+  // A set's link without a stop opens its first question, and says there which names it did not know
+  if (isReview && !link.has("stop")) location.replace(address(key, link.get("review"), 1, insideBert.review.tour().stops[0]));
 
   const reading = read();
   async function begin() {
@@ -130,11 +136,12 @@
   insideBert.tour = {
     address,
     // Whether the stop asks its part's question: known before anything is drawn
-    asks: own ? Boolean(own.stops?.[number - 1]?.asks) : Object.hasOwn(tours, name) && tours[name].asks.includes(number),
+    asks: isReview || (own ? Boolean(own.stops?.[number - 1]?.asks) : Object.hasOwn(tours, name) && tours[name].asks.includes(number)),
     // For the speaker's notes: what is shown now, and the way on
     go,
     now: () => tour && !dismissed() && { title: tour.title, at, count: tour.stops.length, stop: tour.stops[at - 1], next: tour.stops[at]?.title ?? "" },
   };
+  if (insideBert.tour.asks || insideBert.questionsOn()) document.documentElement.classList.add("to-ask"); // until the card is there
   if (document.body) begin();
   else document.addEventListener("DOMContentLoaded", begin);
 })();

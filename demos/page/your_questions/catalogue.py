@@ -1,0 +1,32 @@
+"""What every page says of the questions that there are, for the scripts that ask one again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from demos.page.example_chips.example_chips import groups_for
+from demos.page.lesson import Lesson
+from demos.page.questions.question_file import Question, questions
+
+
+def offered_questions(lessons: Sequence[Lesson]) -> dict[str, Any]:
+    """{"names": {name in a link: {lesson, tab, about}}, "sentences": ...}, in the order of the lessons' parts.
+
+    `lesson` and `tab` are what the page calls the lesson and its part; `about` says that the question is about the
+    sentence on the page. "sentences" are others to ask of: the first examples of the first lesson.
+    """
+    names = {
+        question.name: {"lesson": lesson.tab, "tab": tab, "about": question.about_sentence}
+        for lesson in lessons
+        for tab, question in questions_of(lesson)
+    }
+    first = groups_for(lessons[0].slug)[0] if lessons else {"examples": []}
+    return {"names": names, "sentences": [example["text"] for example in first["examples"]]}
+
+
+def questions_of(lesson: Lesson) -> Iterator[tuple[str, Question]]:
+    """(the part's tab, its question) of a lesson, in the order of its parts."""
+    for part, tab in [(part.slug, part.tab) for part in lesson.parts] or [("", lesson.tab)]:
+        if question := questions().get((lesson.slug, part)):
+            yield tab, question
