@@ -134,14 +134,13 @@
   }
 
   // A link into a lesson carries the sentence of the bar (demos/page/link.js), once it is pressed.
-  function follow({ lesson, part }, also = {}) {
+  function follow({ lesson, part }) {
     const link = made("a", { href: `./${lesson}` });
     link.dataset.lesson = lesson;
     if (part) link.dataset.choices = JSON.stringify({ part });
     link.addEventListener("click", () => {
       const query = new URLSearchParams(link.search);
-      for (const [name, value] of Object.entries(also)) query.set(name, value);
-      for (const name of ["tour", "stop"]) query.delete(name);
+      for (const name of ["tour", "review", "stop"]) query.delete(name); // which it leads out of
       link.search = query;
     });
     document.body.append(link);
@@ -149,31 +148,15 @@
     link.remove();
   }
 
-  // The question of a part, once that is the open one
-  function ask(part) {
-    if ((insideBert.view().choices.part ?? "") === part) insideBert.questions.open();
-    else document.addEventListener("inside-bert-view", () => ask(part), { once: true });
-  }
-
   function open(entry) {
     dialog.close();
     const { kind, lesson, part, term, tour, stop, query } = entry;
-    if (term) {
-      window.open(`./glossary#${term}`, "_blank", "noopener");
-      return;
-    }
-    if (tour) {
-      location.assign(insideBert.tour.address(tour, stop, { lesson, query }));
-      return;
-    }
     const tab = document.getElementById(`${lesson}-${part}-button`);
-    const isHere = document.getElementById(`lesson-${lesson}`) && (tab || !part);
-    if (!isHere) {
-      follow(entry, kind === "Question" ? { questions: "1" } : {});
-      return;
-    }
-    tab?.click();
-    if (kind === "Question") ask(part);
+    if (term) window.open(`./glossary#${term}`, "_blank", "noopener");
+    else if (tour) location.assign(insideBert.tour.address("tour", tour, stop, { lesson, query }));
+    else if (kind === "Question") location.assign(insideBert.review.address(part ? `${lesson}/${part}` : lesson));
+    else if (tab) tab.click(); // a part of this page
+    else if (part || !document.getElementById(`lesson-${lesson}`)) follow(entry);
   }
 
   function pressed(event) {
