@@ -45,7 +45,7 @@ from demos.page.finder.finder import FinderIndex, entries
 from demos.page.glossary.glossary_page import GlossaryPage
 from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
-from demos.page.parts import build_lesson
+from demos.page.parts import build_lesson, unread_parts
 from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
 from demos.page.patches.mend import mended_scripts
 from demos.page.patches.patch import apply_patches, check_places
@@ -118,7 +118,7 @@ def build_page(
     bar = build_bar(services, lesson.slug)
     with gr.Column(elem_id="lessons"):
         gr.HTML(lesson_links(lesson, lessons), js_on_load=SHOW_LESSON, elem_id="lesson-links")
-        with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes="lesson"):
+        with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes=["lesson", *unread_parts(lesson)]):
             gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
             page = Page(
                 lesson=lesson,

@@ -67,6 +67,7 @@ def ink_on(scale: list[list[Any]], share: float) -> str:
     return "#ffffff" if 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.18 else "#000000"
 
 
+@cache
 def _linear(channel: int) -> float:
     """A channel, 0..255, as a share of the light."""
     share = channel / 255

@@ -54,6 +54,11 @@ def build_lesson(page: Page) -> None:
         page.wire_redraws()
 
 
+def unread_parts(lesson: Lesson) -> list[str]:
+    """The lesson's classes by which ticks.js sees that an open part does not read the sentence in the bar."""
+    return [f"unread-{part.slug}" for part in lesson.parts if not part.reads_sentence]
+
+
 def build_parts(page: Page, ticks: PartTicks) -> None:
     """Lay the parts out and wire which of them redraws."""
     parts, slug = page.lesson.parts, page.lesson.slug
@@ -62,8 +67,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
         for part, tick in zip(parts, ticks.settled, strict=True):
-            classes = [] if part.reads_sentence else ["unread"]
-            with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}", elem_classes=classes) as tab:
+            with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:
                 look = gr.HTML(
                     TEXT.look(with_terms(part.look, part.slug, known)), elem_classes="part-heading", render=False
                 )

@@ -20,6 +20,13 @@
     if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
     return last(name);
   }
+  // The root says which part is open, for style sheets: a `:has()` is asked again for every element that comes or goes.
+  function show(part) {
+    open = part;
+    const root = document.documentElement;
+    root.dataset.part = part;
+    root.classList.toggle("reads-no-sentence", document.querySelector(`.lesson.unread-${CSS.escape(part)}`) !== null);
+  }
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   function partTold(part) {
     const own = last("settled");
@@ -65,7 +72,7 @@
 
     // The page opens at this part: the lesson's first part, where that is another, is not to be drawn.
     opensAt(part, first) {
-      open = part;
+      show(part);
       passed = part === first ? "" : (passed ?? first);
     },
 
@@ -76,7 +83,7 @@
 
     // The page is made to show this part.
     turnTo(part) {
-      open = part;
+      show(part);
       count(part);
     },
   };
@@ -89,7 +96,7 @@
         return [open || part, last(`part ${part}`)];
       }
       if (part !== open) count(part);
-      open = part;
+      show(part);
       return [part, partTold(part)];
     },
 

@@ -11,7 +11,9 @@ import pytest
 DEMOS = Path(__file__).parents[2] / "demos"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 SELECTORS = re.compile(r"([^{};]+)\{")
-WHOLE_PAGE = re.compile(r"(?:^|[\s>+~])(?:html|body|:root)[^\s>+~]*:has\(")  # also within :not()
+WHOLE_PAGE = re.compile(  # also within :not(); of .gradio-container and .lesson, what asks for more than children
+    r"(?:^|[\s>+~])(?:(?:html|body|:root)[^\s>+~]*:has\(|(?:\.gradio-container|\.lesson|#lesson-[a-z]+):has\((?!>))"
+)
 LAST = re.compile(r"[^\s>+~]+$")
 WITHOUT = re.compile(r":(?:not|has)\(.*\)")
 NAMED = re.compile(r"[.#\[]|^[a-z]")  # by class, id, attribute or element
@@ -53,6 +55,9 @@ def costly(css: str) -> list[str]:
         (".views:has(.model) > :first-child {}", 1),
         (".column > :has(.picture) ~ :not(.heading) { order: 2 }", 1),
         (".views:has(.model) > .picture, .views:has(.model) > p {}", 0),
+        (".gradio-container:has(.x) #bar {}", 1),
+        ("#lesson-encoder:has(#a-button) .choices {}", 1),
+        (".gradio-container:has(> .main > .x) footer, .lesson > .form:not(:has(> .block)) {}", 0),
         ("#bar:has(.busy, .notice):not(:focus-within) {}", 0),
         ("/* body:has(a) */ .body:has(a) b {}", 0),
         ("@media (width > 1px) { .a:has(> b + c) .d:hover {} body:has(a) {} }", 1),

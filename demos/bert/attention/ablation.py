@@ -26,7 +26,10 @@ from demos.errors import UserError
 
 Head = tuple[int, int]  # (layer, head), both counted from 0
 MAX_CHARACTERS = 4_000  # the 384 heads of BERT large, written out, are 2,600
-HOOKS = ("_hooks", "_hooks_with_kwargs", "_hooks_always_called")  # how a module's dictionaries of hooks are named
+# A module's dictionaries of hooks, by name.
+HOOKS = tuple(
+    name for name in vars(torch.nn.Module()) if name.endswith(("_hooks", "_hooks_with_kwargs", "_hooks_always_called"))
+)
 MAX_PASSES = 144
 MAX_PASS_TOKENS = 96  # of a sentence that is read once for each head: 144 times 96 tokens keep BERT base busy for 15 s
 
@@ -102,10 +105,11 @@ def sharing_weights(model: Any) -> Any:
     def copied(module: Any) -> Any:
         if id(module) not in copies:
             copies[id(module)] = own = object.__new__(type(module))
-            own.__dict__ |= {  # past Module.__setattr__, which looks each value over
-                name: value.copy() if name.endswith(HOOKS) else value for name, value in vars(module).items()
-            }
-            own.__dict__["_modules"] = {name: inner and copied(inner) for name, inner in module._modules.items()}
+            parts = own.__dict__  # past Module.__setattr__, which looks each value over
+            parts.update(module.__dict__)
+            for name in HOOKS:
+                parts[name] = parts[name].copy()
+            parts["_modules"] = {name: inner and copied(inner) for name, inner in module._modules.items()}
         return copies[id(module)]
 
     return copied(model)

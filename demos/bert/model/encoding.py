@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
+from weakref import ref
 
 from demos.bert.model.text import clean_text
 
 MAX_TOKENS = 512
 SPECIAL_ROLES = ("cls", "sep", "bos", "eos", "pad")  # a mask and an unknown token stand for a word
+LATELY = 64  # encodings that are remembered
 SENTENCE_PIECE, BYTES = "▁", "Ġ"  # the space before a word, as SentencePiece and byte-level BPE write it
 
 
@@ -97,6 +99,22 @@ def encode(
         dropped=tuple(tokens[i] for i in lost),
         dropped_pair=sum(sequences[i] == 1 for i in lost),
     )
+
+
+def encode_lately(tokenizer: Any, text: str | None, text_pair: str | None = None) -> Encoding:
+    """As `encode`; the last ones are remembered, since all that is drawn of a sentence asks for it.
+
+    For a tokenizer that nobody changes. Raises what `encode` raises.
+    """
+    if not (isinstance(text, str | None) and isinstance(text_pair, str | None)):
+        return encode(tokenizer, text, text_pair)  # which refuses it
+    return _remembered(ref(tokenizer), text, text_pair)
+
+
+@lru_cache(maxsize=LATELY)
+def _remembered(tokenizer: ref[Any], text: str | None, text_pair: str | None) -> Encoding:
+    """The tokenizer is held weakly: a model that is not kept any more takes no memory here."""
+    return encode(tokenizer(), text, text_pair)
 
 
 def special_ids(tokenizer: Any) -> frozenset[int]:

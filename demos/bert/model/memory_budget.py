@@ -144,6 +144,8 @@ class Budget:
 
         `last`: those too that can't be made again, after all others.
         """
+        if nbytes <= self.most - self._total():
+            return True
         if nbytes > self._free(last):
             return False
         while nbytes > self.most - self._total():

@@ -136,8 +136,9 @@ class Recent(Generic[Value]):
 
     def leaving(self) -> float:
         """The sizes of those that were let go, but that a reader still uses, added up."""
-        if self._leaving:
-            self._leaving = {key: left for key, left in self._leaving.items() if left[0]() is not None}
+        if not self._leaving:
+            return 0.0
+        self._leaving = {key: left for key, left in self._leaving.items() if left[0]() is not None}
         return sum(size for _, size in self._leaving.values())
 
     def _oldest(self) -> Hashable | None:

@@ -12,7 +12,7 @@ import torch
 
 from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.batches.token_lists import padded_batches
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
@@ -166,7 +166,7 @@ class RunCache:
 
     def get_many(self, loaded: LoadedModel, inputs: Sequence[tuple[str | None, str | None]]) -> list[Run]:
         """The runs of several inputs, in order; the missing ones in batches sorted by length, little padding."""
-        encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
+        encodings = [encode_lately(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
         runs: dict[tuple[str, str, str], Run] = {}
         awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask

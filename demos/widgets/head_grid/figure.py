@@ -109,7 +109,7 @@ def _listed(scores: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
 
 def _list(values: np.ndarray) -> list[float | None]:
     """[L, A] -> a list, head by head; null where there is no score."""
-    return [_short(value) for value in values.ravel()]
+    return [None if math.isnan(value) else round(value, DIGITS) for value in values.ravel().tolist()]
 
 
 def _short(value: float) -> float | None:

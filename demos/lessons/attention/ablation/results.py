@@ -13,7 +13,7 @@ from demos.bert.attention.ablation import Head, read_heads, run_without
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.batches.token_lists import padded_batches
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import Encoding, encode, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
 from demos.bert.model.text import clean_text
@@ -150,7 +150,7 @@ class Ablation:
 
     def _check_length(self, loaded: LoadedModel, texts: Sequence[str]) -> None:
         """Raises UserError where the sentences to compare with are too long together."""
-        count = sum(len(encode(loaded.tokenizer, text)) for text in texts)
+        count = sum(len(encode_lately(loaded.tokenizer, text)) for text in texts)
         if count > MAX_COMPARED_TOKENS:
             raise UserError(
                 f"The sentences to compare with have {count:,} tokens; the limit is {MAX_COMPARED_TOKENS:,}."
