@@ -1,4 +1,4 @@
-"""Switch heads off, laid out: the grid beside the picture, what comes out, each token's two bars, the folds."""
+"""The layout of "Switch heads off": the grid beside the picture, the outputs, each token's two bars, the folds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_PLACES = 128
 
 
 def switches(page: Page, deepest: int) -> dict[str, Any]:
-    """All heads to click on, beside what the click changes: the states, and what comes out."""
+    """All heads to click on, beside the states and outputs that a click changes."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):

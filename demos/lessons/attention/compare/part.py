@@ -96,7 +96,7 @@ def build(page: Page) -> None:
 
 
 def controls(page: Page) -> dict[str, Any]:
-    """What to compare; and, folded, what is seldom moved: the measure, and another head on the right."""
+    """The controls; folded, those that are seldom moved: the measure, and another head on the right."""
     catalogue, default = page.services.store.catalogue, page.services.default_model
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="compare-controls"):

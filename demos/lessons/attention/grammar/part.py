@@ -15,7 +15,7 @@ from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 
-OWN = -1  # the direction in which the best head reads
+OWN = -1  # the direction in which the best head is scored
 
 
 def show(services: Services, sentence: Sentence, name: str, direction: int) -> tuple[object, ...]:
@@ -54,8 +54,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Heads for grammar",
-    look="Each cell is one head; the number is how often its largest weight is on the correct word. Compare the best "
-    "head with the best fixed offset, e.g. “always the next word”.",
+    look="Each cell is one head; the number is how often its largest weight is on the correct word. "
+    "Compare the best head with the best fixed offset, for example “always the next word”.",
     build=build,
     reads_sentence=False,
     order=5,

@@ -1,4 +1,4 @@
-"""One head: all heads at a glance, a head found by what it looks at, opened in bertviz's views and as numbers."""
+"""One head: all heads at a glance, heads found by their pattern, and one opened in bertviz's views and as numbers."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
         for_all=True,
         trigger_mode="always_last",
         show_progress="hidden",
-        concurrency_id="habit",  # waiting takes no reader's place
+        concurrency_id="habit",  # a reader who waits blocks no other
         concurrency_limit=WAITING_LIMIT,
     )
     look = {name: parts[name] for name in ("layer", "head", "pattern", "source")} | {"habits": parts["averages"]}
@@ -123,7 +123,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Pictures:
-    """What the part draws of a sentence, whichever browser asks: remembered for all readers."""
+    """The part's drawings of a sentence, remembered for all readers."""
 
     of_head: Callable[..., dict[str, Any]]
     of_all_heads: Callable[..., dict[str, Any]]
@@ -204,7 +204,7 @@ def drawn(
 def folded(
     services: Services, sentence: Sentence, place: tuple[float, float], pattern: str, source: str, measure: str
 ) -> dict[str, Callable[[], str]]:
-    """What lies in the folds: the head's weights, the patterns' scores, the program."""
+    """The contents of the folds: the head's weights, the patterns' scores, the program."""
 
     @cache
     def of_run() -> tuple[Run, int, int, Measured]:
@@ -240,7 +240,7 @@ def habit_shown(
     source: str,
     measure: str = WEIGHT,
 ) -> Iterator[dict[str, str]]:
-    """How far reading is, then the averages and their table; reads the sentences where the habit is asked for."""
+    """Yield the progress, then the averages and their table. The sentences are run when the average is chosen."""
     if source != "habit":
         yield {"reading": ""}
         return
@@ -259,7 +259,7 @@ def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this se
 
 
 def scores_of(sentences: str, measure: str) -> str:
-    """What pattern scores are over, and of what where not of weights."""
+    """A phrase for the sentences that patterns are scored on, and for the measure if it is not the weight."""
     return sentences if measure == WEIGHT else f"{sentences}, measured as shares of the summed norms of each row"
 
 
