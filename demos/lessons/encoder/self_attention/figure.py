@@ -1,4 +1,4 @@
-"""One head's self-attention for one token as the picture one would draw on the board: a row a key, their sum below."""
+"""One head's self-attention for one token, as one would draw it on a board: a row for each key, their sum below."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAINT = 0.02  # a weight below is drawn in grey
 
 @dataclass(frozen=True)
 class Query:
-    """What the picture is of: one head of a layer, for one query token."""
+    """The data of the picture: one head of a layer, for one query token."""
 
     ledger: LayerLedger
     encoding: Encoding
