@@ -24,7 +24,7 @@ LINES = {  # method: (its name, hue, dash, symbol)
 
 
 def prompt_html(text: str, solved: Sequence[Solved], pattern: tuple[str, str], label_words: tuple[str, str]) -> str:
-    """The input, a line an example; `pattern` is what stands before and after the gap."""
+    """The input, one line for each example; `pattern` is the text before and after the gap."""
     return TEXT.prompt(text, solved, pattern, label_words)
 
 
