@@ -1,4 +1,4 @@
-"""What "Frozen features" shows and asks: its components, and the menus' answers."""
+"""The layout of "Frozen features": its components, and the menus' answers."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def build(page: Page) -> None:
     def in_hand(
         loaded: LoadedModel, sentences: list[str], index: int, choices: list[Choice], cosines: list[np.ndarray]
     ) -> dict[gr.Component, Any]:
-        """What is told of one sentence: its size; under A and B how, and of which tokens; its neighbours."""
+        """The outputs on one sentence: its size; under A and B its pooling and tokens; its nearest sentences."""
         run = services.runs.get(loaded, sentences[index])
         names = [choice_name(choice, run.num_layers) for choice in choices]
         values: dict[gr.Component, Any] = {counted: sentence_html(run.encoding)}

@@ -1,4 +1,4 @@
-"""Train on pairs: a sentence-BERT style training in the page, and whether it agrees better with people afterwards."""
+"""Train on pairs: a training in the style of Sentence-BERT, and the agreement with people before and after."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def build(page: Page) -> None:
 
 
 def _recipe(page: Page) -> dict[str, Any]:
-    """What is trained, on what, how."""
+    """The controls of the model, the data and the recipe."""
     poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
     pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector represents the sentence")
     starts = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
