@@ -12,7 +12,7 @@ from demos.training.service.stored_runs import MAX_DAYS
 
 LOST = (
     f"Your earlier runs are no longer on this server: it keeps them for {MAX_DAYS:.0f} days after you last opened this "
-    "lesson, or until it needs the space or is started anew. Until you train again, “What was learned” and “Your runs” "
+    "lesson, or until it needs the space or restarts. Until you train again, “What was learned” and “Your runs” "
     "show a sample."
 )
 

@@ -17,8 +17,8 @@ from demos.page.protection.answers import refuse
 
 API_INFO: ContextVar[Any] = ContextVar("API_INFO", default=None)  # of the request under way
 HOST = re.compile(rb"(?:[\w.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
-TWO_ENDS = "The request says in two ways where its body ends."
-NO_HOST = "The request is for no host."
+TWO_ENDS = "The request gives the length of its body in two ways."
+NO_HOST = "The request names no valid host."
 UNHEARD = b"x-gradio-server"  # the page's whole address, as Gradio's own Node server says it
 
 

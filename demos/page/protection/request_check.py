@@ -92,7 +92,7 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
     if token is not None and not (isinstance(token, str) and token.isascii() and len(token) <= LONGEST_TOKEN):
         raise RefusedError("oauth_token must be a short string.")
     if values.get("batched"):
-        raise RefusedError("This page takes no batches.")
+        raise RefusedError("This page does not accept batches.")
     if path.startswith(JOIN):
         _check_join(values, blocks.fns)
     elif path.startswith(CALL):

@@ -177,7 +177,7 @@ class Room:
         if not isinstance(lesson, str) or lesson not in self.lessons:
             raise UserError("There is no such lesson.")
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not QUERY.fullmatch(query):
-            raise UserError("This is no link of the page.")
+            raise UserError("This is not a link to the page.")
         self.tell("view", {"lesson": lesson, "query": query})
 
     def show_stop(self, stop: object) -> None:

@@ -38,7 +38,7 @@ class RoomRuns:
         """The likeliest classes of a sentence, with their probabilities. Raises UserError."""
         text = checked_text(sentence, "A sentence", LONGEST_SENTENCE)
         if self.waiting >= MOST_WAITING:
-            raise TooOftenError("Many are asking the model; try again in a moment.")
+            raise TooOftenError("Too many requests are waiting for the model; try again in a moment.")
         self.waiting += 1
         try:
             async with self.turns:
@@ -51,7 +51,7 @@ class RoomRuns:
         if not run or trainings.background.is_under_way(run):
             raise UserError(NOT_YET)
         if (trained := self.services.classifier(run)) is None:
-            raise UserError("This model gives no class to a sentence, or is no longer kept.")
+            raise UserError("This model does not classify sentences, or is no longer kept.")
         (shares,) = trained.answers([Example(text, 0)])
         classes = sorted(zip(trained.task.labels, shares, strict=True), key=lambda pair: -pair[1])
         return classes[:MOST_CLASSES]

@@ -51,9 +51,9 @@ class Vote:
     def mark(self, right: object) -> None:
         """Name the right answers by their places. Raises UserError for what are none."""
         if not isinstance(right, list | tuple):
-            raise UserError("The right answers are a list of places.")
+            raise UserError("The correct answers must be a list of positions.")
         if any(type(place) is not int or not 0 <= place < len(self.answers) for place in right):
-            raise UserError("The right answer is none of the answers.")
+            raise UserError("The correct answer is not one of the answers.")
         self.right = tuple(sorted(set(right)))
 
     def public_state(self) -> dict[str, Any]:
