@@ -14,7 +14,7 @@ MAX_LAYER_WIDTH = 1_024
 CHOICES = {
     "pooling": ("The pooling", ("mean", "cls", "max", "none")),
     "schedule": ("The schedule", ("linear", "cosine", "constant")),
-    "trains": ("What trains", ("all", "top", "lora", "head")),
+    "trains": ("The trainable part", ("all", "top", "lora", "head")),
     "optimizer": ("The optimizer", ("adamw", "sgd")),
     "start": ("The start", ("trained", "random", "scratch")),
 }

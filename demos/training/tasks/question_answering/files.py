@@ -174,7 +174,7 @@ def _checked(
         text = clean_text(answer, where).strip()
         if find_answer(paragraph, text) is None:
             shown = text if len(text) <= 40 else f"{text[:39]}…"
-            raise UserError(f"{where} has the answer {shown!r}, which does not stand in its paragraph.")
+            raise UserError(f"{where} has the answer {shown!r}, which does not occur in its paragraph.")
         answers.append(StatedAnswer(paragraph, text, place))
     return _CheckedRow(number, split, question_text, paragraph, tuple(answers))
 
