@@ -84,7 +84,7 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labelled examples; others need far more. "
+    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. "
     "Train one, change a setting, and compare.",
     build=build,
     parts=parts_of(__name__),

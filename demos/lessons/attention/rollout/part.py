@@ -36,7 +36,7 @@ WHATS: dict[What, str] = {
     "head": "one head",
 }
 SHARES: dict[Share, str] = {"assumed": "assumed", "measured": "measured"}
-SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalised"}
+SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalized"}
 OF_A_LAYER = {"rollout", "heads-mean", "heads-max", "head"}
 OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 

@@ -29,7 +29,7 @@ REPAIRS = {
     RAW: "unchanged",
     TRIMMED: "{out} dimensions removed",
     CENTRED: "centred",
-    TOPLESS: "centred, {out} axes removed",
+    TOPLESS: "centered, {out} axes removed",
     WHITE: "whitened, {left} axes",
     WHITE_ALL: "whitened, all {left}",
 }

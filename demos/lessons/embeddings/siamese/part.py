@@ -47,7 +47,7 @@ RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
 QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 IDLE = {
     **AXES, "run": "", "done": True, "steps": [], "looks": [],
-    "status": "Nothing has been trained yet; click Start and watch the grey points move.",
+    "status": "Nothing has been trained yet; click Start and watch the gray points move.",
 }  # fmt: skip
 NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 

@@ -128,7 +128,7 @@ PART = Part(
     tab="Input",
     look=(
         "A token enters the model as a number, its id. The id selects one row of the embedding matrix. A vector for "
-        "the segment and one for the position are added, and LayerNorm normalises the sum."
+        "the segment and one for the position are added, and LayerNorm normalizes the sum."
     ),
     build=build,
     order=1,

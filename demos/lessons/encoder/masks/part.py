@@ -24,7 +24,7 @@ PANELS = (
     (
         "gpt",
         "BERT's weights with GPT's causal mask (not GPT)",
-        "Each token attends only to itself and to earlier tokens; grey cells are masked.",
+        "Each token attends only to itself and to earlier tokens; gray cells are masked.",
     ),
     (
         "both",

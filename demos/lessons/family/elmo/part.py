@@ -214,7 +214,7 @@ def place_of(encoding: Encoding, word: str) -> int:
 PART = Part(
     tab="BERT, GPT, ELMo",
     look=(
-        "The coloured lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
+        "The colored lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
         "only from the left; ELMo concatenates the states of two LSTMs, each of which depends on one side only."
     ),
     build=build,

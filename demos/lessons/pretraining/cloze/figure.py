@@ -80,7 +80,7 @@ def accuracy_figure(sample: Sample) -> Figure:
         height=420,
         margin={"l": 62, "r": 10, "t": 8, "b": 160},
         legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "font": {"size": 16}},
-        xaxis={"type": "category", "title": {"text": "labelled examples of each class", "standoff": 6}},
+        xaxis={"type": "category", "title": {"text": "labeled examples of each class", "standoff": 6}},
         yaxis={"tickformat": ".0%", "title": {"text": "accuracy"}},
     )
     return {"data": [*traces, chance], "layout": layout}

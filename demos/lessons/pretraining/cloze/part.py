@@ -52,7 +52,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=5, min_width=320):
             page.show_look()
             number = gr.Radio(
-                list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
+                list(NUMBERS), value=0, label="Labeled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
                 drawable(accuracy_figure(sample())),
@@ -108,7 +108,7 @@ PART = Part(
     tab="Prompts",
     look=(
         "A classifier without fine-tuning: “It was [MASK].” follows your sentence, and the probabilities of two words "
-        "at [MASK] are compared. Labelled examples can be put into the input before it, or be used for fine-tuning."
+        "at [MASK] are compared. Labeled examples can be put into the input before it, or be used for fine-tuning."
     ),
     build=build,
     order=7,

@@ -132,7 +132,7 @@ def made_html(
             }
             for number in dict.fromkeys([drawn.first_at[0], drawn.second_at[0]])
         ]
-        sequence = sequence_html(instance.encoding, f"Input labelled {label}", instance.chosen, bare=True)
+        sequence = sequence_html(instance.encoding, f"Input labeled {label}", instance.chosen, bare=True)
         shown.append({"label": label, "documents": cards, "sequence": sequence})
     return TEXT.made(shown, tosses, said_next)
 

@@ -35,7 +35,7 @@ class Entities(HeadTask):
     kind: ClassVar[str] = "entities"
     data: ClassVar[type[Splits]] = EntityDataset
     metric: ClassVar[str] = "entity F1"
-    batch_metric: ClassVar[str] = "accuracy over labelled words"  # entities are too few in one batch to score
+    batch_metric: ClassVar[str] = "accuracy over labeled words"  # entities are too few in one batch to score
     labels: tuple[str, ...]  # "O" first
 
     @classmethod

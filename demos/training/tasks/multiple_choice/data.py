@@ -100,7 +100,8 @@ def choice_rows(records: Sequence[Record]) -> list[Item[ChoiceExample]]:
         label = _label(record, endings, base)
         if label is None:
             raise UserError(
-                f"{where} has the label {str(record['label'])[:20]!r}; it must say which of the {len(endings)} endings is correct, counted from {base}."
+                f"{where} has the label {str(record['label'])[:20]!r}; it must say which of the "
+                f"{len(endings)} endings is correct, counted from {base}."
             )
         # Two items with the same beginning and the same endings, in whatever order, are one.
         key = "\n".join([same(f"{context} {start}"), *sorted(map(same, endings))])
