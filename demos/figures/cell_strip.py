@@ -51,7 +51,7 @@ def shades(values: np.ndarray, limit: float) -> np.ndarray:
 
 
 def scale_html(*limits: tuple[str, float]) -> Markup:
-    """What the colours mean, one scale for each (what it is of, limit)."""
+    """The legend of the colors, one scale for each (its meaning, limit)."""
     places = np.arange(0, SHADES, 2, dtype=np.uint8)
     return TEXT.scale(limits, in_base64(places), len(places))
 

@@ -159,7 +159,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     asks = "(...models) => insideBert.asks(...models)"
 
     def then_opens(restored: Dependency, models: str) -> None:
-        """What follows once text and choices have their values: the model that `models`, a script, asks for."""
+        """Wire the step after text and choices have their values: the model that `models`, a script, asks for."""
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)
@@ -218,7 +218,7 @@ def _status(services: Services, key: str) -> Markup:
 def offer(
     name: str, component: gr.Component, former: Mapping[str, str] | None = None, from_zero: str | None = None
 ) -> dict[str, Any]:
-    """What the link may say of one choice: its default, what is on offer where that is fixed, and `former` values.
+    """The values that a link may give to one choice: its default, the options if they are fixed, and `former` values.
 
     With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
     """
@@ -236,7 +236,9 @@ def offer(
 
 
 def _beside_others(page: Page, name: str) -> dict[str, Any]:
-    """What other choices in a link say of `name`: those it `holds` as a fold open it; its default `follows` others."""
+    """The effects of other choices in a link on `name`: those it `holds` as a fold open it; its default `follows`
+    others.
+    """
     fold = page.folded.get(name)
     contents = (
         {"holds": [inside for inside, component in page.choices.items() if _stands_in(component, fold)]} if fold else {}

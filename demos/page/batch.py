@@ -1,4 +1,4 @@
-"""How the page asks for its drawings: all that is to be drawn anew at one moment in one event, and nothing twice.
+"""The requests for drawings: all that must be redrawn at one moment goes into one event, and nothing is drawn twice.
 
 In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
 new to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later
@@ -25,7 +25,7 @@ DRAWN: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIM
 
 @dataclass(frozen=True)
 class Redraw:
-    """A handler that is asked when its lesson's tick changes, or at triggers of its own."""
+    """A handler that is called when its lesson's tick changes, or at separate triggers."""
 
     notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
     handler: Callable[..., Sequence[Any]]  # -> a value for each of `outputs`
@@ -148,7 +148,7 @@ def _is_value_change(event: Any) -> bool:
 
 
 def _compared_components(redraw: Redraw) -> list[gr.Component]:
-    """What the handler is asked anew for when its value is another one: its ticks first."""
+    """The inputs whose changes call the handler again: its ticks first."""
     return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_value_change(event))])
 
 

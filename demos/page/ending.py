@@ -1,4 +1,6 @@
-"""The end of the program, by a signal or Ctrl+C: trainings under way are kept where there is time, nothing is left."""
+"""The end of the program, by a signal or Ctrl+C: trainings under way are saved if there is time, and nothing is left
+over.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds 
 def ending(
     trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None
 ) -> Callable[..., NoReturn]:
-    """What ends this process, with exit code 0 or `code`; fit for a signal's handler. A second signal ends it at once.
+    """A function that ends this process, with exit code 0 or `code`; fit for a signal's handler.
+
+    A second signal ends it at once.
 
     `end_rooms` is given the seconds that it may take.
     """

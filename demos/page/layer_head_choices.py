@@ -42,7 +42,7 @@ def is_counted(component: Any) -> bool:
 
 
 def index_of(number: float | None) -> float | None:
-    """What `counted` was given, of what a slider shows."""
+    """The arguments given to `counted`, read from a slider."""
     return None if number is None else number - 1
 
 

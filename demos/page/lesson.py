@@ -67,7 +67,7 @@ Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, by its val
 
 @dataclass
 class Page:
-    """What `Lesson.build` is handed: the bar's components, the services, and the verbs that wire a lesson."""
+    """The argument of `Lesson.build`: the bar's components, the services, and the methods that wire a lesson."""
 
     lesson: Lesson
     services: Services

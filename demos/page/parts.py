@@ -108,7 +108,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
 
 
 def _move_below_picture(look: gr.HTML, tab: gr.Tab) -> None:
-    """What to look at stands under the part's first picture, or last where the part has none at its top."""
+    """Put the sentence on what to look at under the part's first picture, or last if no picture is at its top."""
     tab.children.remove(look)
     pictured = (place for place, block in enumerate(tab.children, 1) if _has_picture(block))
     tab.children.insert(next(pictured, len(tab.children)), look)

@@ -1,4 +1,4 @@
-"""What this browser has trained here before, given back to each page that it opens, whose own state is empty."""
+"""This browser's earlier trainings, given back to each page that it opens, since a new page has no state."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class _Run:
             print(f"\r{line:<78}", file=sys.stderr, flush=True)
 
     def log(self, last: Finished | Stopped) -> Log:
-        """What is known of the run."""
+        """The known facts about the run."""
         reason = last.reason if isinstance(last, Stopped) else ""
         spec, processes = self.store.spec(self.recipe.model), self.parallel.processes
         done = self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes

@@ -1,4 +1,4 @@
-"""How much data a task needs: ever larger parts of it, learned from the model's weights and from random ones.
+"""Learning curves: ever larger parts of the data, learned from the model's weights and from random ones.
 
 Each start has its own recipe: what suits weights that have been trained is too slow and too short for random ones.
 """
@@ -78,7 +78,7 @@ def measured_from(plain: Mapping[str, Any]) -> Measured:
 
 @dataclass(frozen=True)
 class Progress:
-    """What is under way, and what there is."""
+    """The state of a measurement, and its results so far."""
 
     measured: Measured
     done: int  # trainings

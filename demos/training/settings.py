@@ -1,4 +1,4 @@
-"""What a learner may choose for a fine-tune, and the bounds it must keep to."""
+"""The settings of a fine-tuning run, and their bounds."""
 
 from __future__ import annotations
 

@@ -37,7 +37,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How well numbers follow ratings: Spearman's rho, its 95% interval and Pearson's r; nan where all are equal."""
+    """The agreement of numbers with ratings:
+
+    Spearman's rho, its 95% interval and Pearson's r; nan where all are equal.
+    """
 
     spearman: float
     low: float
@@ -47,7 +50,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Gap:
-    """How far one choice's rho lies above another's on the same pairs, with a 95% interval."""
+    """The difference of one choice's rho from another's on the same pairs, with a 95% interval."""
 
     difference: float
     low: float

@@ -33,7 +33,10 @@ LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a map is made. `nearby` is t-SNE's perplexity and UMAP's n_neighbors; PCA takes neither it nor the seed."""
+    """The settings of a map.
+
+    `nearby` is t-SNE's perplexity and UMAP's n_neighbors; PCA takes neither it nor the seed.
+    """
 
     method: str
     dimensions: int = 2
@@ -166,7 +169,7 @@ def _nearest(likeness: np.ndarray) -> np.ndarray:
 
 
 def _start(units: np.ndarray, recipe: Recipe) -> np.ndarray:
-    """Where a map begins, the first axis of length 1 (standard deviation): PCA's places, or random ones. [m, k]"""
+    """The start of a map, the first axis of length 1 (standard deviation): PCA's places, or random ones. [m, k]"""
     if recipe.seed:
         return np.random.default_rng(recipe.seed).standard_normal((len(units), recipe.dimensions))
     points, _ = principal(units, recipe.dimensions)

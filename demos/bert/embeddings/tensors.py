@@ -40,7 +40,7 @@ class Tensors:
 
     @property
     def nbytes(self) -> int:
-        """What keeping it takes."""
+        """The bytes that keeping it takes."""
         arrays = (self.ids.ids, self.padded, self.mask, self.features, self.states)
         return sum(array.nbytes for array in arrays)
 

@@ -27,7 +27,7 @@ Key = tuple[int, str, Choice]  # the model's number, the digest of the sentences
 
 @dataclass(frozen=True)
 class Encoded:
-    """How far an encoding is."""
+    """The progress of an encoding."""
 
     done: int  # sentences
     total: int
@@ -129,7 +129,7 @@ class VectorCache:
         return drained(self.steps(loaded, sentences, choices, most_tokens))
 
     def _keep(self, number: int, digest: str, job: EncodingJob) -> None:
-        """What a job has made, but no more of it than half the room: one long list must not drive all others out."""
+        """The result of a job, but no more of it than half the room: one long list must not drive all others out."""
         with self._lock:
             self._forget(number, digest, job)
             room = self.max_bytes // 2

@@ -41,7 +41,7 @@ def bundled_uses() -> list[SenseUse]:
 
 @dataclass(frozen=True)
 class SenseScores:
-    """How well a model tells the senses apart: row 0 the static table, row 1 + l the hidden states of layer l.
+    """A model's separation of senses: row 0 the static table, row 1 + l the hidden states of layer l.
 
     `rand`: the adjusted Rand index of k-means' clusters, 1 for the senses themselves, 0 on average for chance.
     `neighbour`: in how many uses the nearest other use has the same sense. Both float64 [words, L + 2].

@@ -20,7 +20,7 @@ from demos.bert.model.run import Run
 
 @dataclass(frozen=True)
 class Change:
-    """What one change of the input does to the n tokens' final states."""
+    """The effect of one change of the input on the n tokens' final states."""
 
     name: str  # "positions", "segments", "order", "bag"
     cosine: np.ndarray  # <float64>[n]: of each token's final state before and after, by its number before

@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 def drained(steps: Generator[Any, None, Result]) -> Result:
-    """What the steps return, without their progress."""
+    """The result of the steps, without their progress."""
     while True:
         try:
             next(steps)

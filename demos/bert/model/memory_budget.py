@@ -48,7 +48,7 @@ def machine_bytes(cgroups: Path = CGROUPS, of_process: Path = OF_PROCESS) -> int
 
 
 class Shelf(Protocol):
-    """What a budget needs to know of a cache that holds its values within it. All is called with the budget's lock."""
+    """The interface of a cache that holds its values within a budget. All is called with the budget's lock."""
 
     kind: str
     lasting: bool  # its values can't be made again
@@ -64,7 +64,7 @@ class Shelf(Protocol):
         """The bytes of those that may be let go."""
 
     def oldest(self) -> int | None:
-        """When the least recently used of these was used; None where there is none."""
+        """The time of the least recent use of these; None if there are none."""
 
     def drop_oldest(self) -> None:
         """Let that one go."""

@@ -250,7 +250,7 @@ class ModelStore:
             self._progress.pop(key, None)
 
     def progress(self, key: str) -> int | None:
-        """How many of the model's bytes have come from the Hub; None while nothing is fetched."""
+        """The number of the model's bytes that have come from the Hub; None while nothing is fetched."""
         return self._progress.get(key)
 
     def _note(self, key: str, count: int) -> None:

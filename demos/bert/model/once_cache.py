@@ -122,7 +122,7 @@ class Recent(Generic[Value]):
         return sum(entry.size for entry in self._values.values() if not in_use(entry.value))
 
     def oldest(self) -> int | None:
-        """When the least recently used of these was used; None where there is none."""
+        """The time of the least recent use of these; None if there are none."""
         key = self._oldest()
         return None if key is None else self._values[key].used
 

@@ -37,7 +37,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the head makes of a prompt's [MASK]."""
+    """The head's output at a prompt's [MASK]."""
 
     encoding: Encoding
     words: tuple[Guess, Guess]  # the label words, positive first: their probability among all V, and their logit

@@ -176,7 +176,7 @@ class PretrainedModels:
         return _tied(self._models.make(key, read), loaded)
 
     def make(self, key: str, loaded: LoadedModel, read: Callable[[LoadedModel], Pretrained]) -> Pretrained:
-        """What `read` makes of `loaded`, another model of this app's own; read now where that was not done."""
+        """The result of `read` for `loaded`, another model of this app's own; read now if that was not done before."""
 
         def taking(take: Callable[[float], None]) -> Pretrained:
             take(loaded.nbytes)

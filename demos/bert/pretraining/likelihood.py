@@ -1,4 +1,4 @@
-"""How likely a model finds a sentence, word piece by word piece: each is hidden in turn and guessed from all others."""
+"""The likelihood of a sentence, word piece by word piece: each is masked in turn and predicted from all others."""
 
 from __future__ import annotations
 

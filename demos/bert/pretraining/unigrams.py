@@ -1,4 +1,4 @@
-"""How often each entry of the vocabulary occurs in the texts of this project: one way to draw a random word."""
+"""The frequency of each entry of the vocabulary in the texts of this project: one way to draw a random word."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Unigrams:
 
     @property
     def total(self) -> int:
-        """How many tokens were counted."""
+        """The number of tokens that were counted."""
         return int(self.counts.sum())
 
     @property

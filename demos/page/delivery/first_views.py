@@ -1,4 +1,4 @@
-"""What a page shows before anything is chosen, sent along with it: drawn once, for all who open it.
+"""A page's first view, sent along with the page: drawn once, for all who open it.
 
 When the model is there, the handlers that draw a page's first view are asked once, as a browser would ask them. A
 browser that opens the page at just that view puts their answers in before it builds the page (demos/page/link.js), and

@@ -136,13 +136,14 @@ def _is_ours(scope: Scope, pages: Set[str]) -> bool:
 
 
 def _for_no_host(scope: Scope) -> Scope:
-    """The request for a page as nobody in particular makes it; Gradio would build another for a `?page=`."""
+    """The request for a page without anything that depends on a reader; Gradio builds another for a `?page=`."""
     headers = [(b"host", NO_HOST), (b"accept", b"*/*")]
     return {**scope, "method": "GET", "scheme": "http", "query_string": b"", "headers": headers}
 
 
 def _without_host(body: bytes, path: str) -> bytes:
-    """A page whose addresses begin at the root of whatever host it came from; amid a text a browser puts its name in.
+    """A page whose addresses begin at the root of the current host; where a host's name is needed within a text, the
+    browser fills it in.
 
     The configuration by itself has no root: who reads it takes the address at which it was found.
     """

@@ -1,4 +1,4 @@
-"""What was drawn lately, for the whole hall: the same view of the same choices is computed once, whoever asks."""
+"""The latest drawings, for the whole hall: the same view with the same choices is computed once for all readers."""
 
 from __future__ import annotations
 

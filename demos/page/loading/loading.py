@@ -15,7 +15,10 @@ AT_ONCE = 16  # readers who wait for a model; they take nobody's place in the li
 
 
 def loading(store: ModelStore, spec: ModelSpec) -> Iterator[str]:
-    """How far it is, until the model is in memory; at once where it is, or needs no Hub. Raises UserError as `get`."""
+    """Yield the progress until the model is in memory; end at once if it is there already, or needs no Hub.
+
+    Raises UserError as `get`.
+    """
     if not spec.hub_id or store.ready(spec.key):
         return
     coming = store.begin(spec.key)

@@ -1,4 +1,4 @@
-"""Which host a request is for, and where its body ends: what can be read in two ways is refused.
+"""The host of a request and the length of its body: a request whose headers can be read in two ways is refused.
 
 A proxy in front of the app may read it the other way, and take a part of the body for the next reader's request. Gradio
 believes one more header, of a server that this app is without, and keeps what it wrote for whoever asked first.
@@ -43,7 +43,7 @@ class Addresses:
 
 
 def _wrong(headers: list[tuple[bytes, bytes]]) -> str:
-    """What is wrong with a request's headers, "" where nothing is."""
+    """The fault in a request's headers; "" if there is none."""
     names = [name for name, _ in headers]
     if b"content-length" in names and b"transfer-encoding" in names:
         return TWO_ENDS

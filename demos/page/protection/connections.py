@@ -48,7 +48,7 @@ def raise_file_limit() -> int:
 
 
 def most_connections(files: int) -> int:
-    """How many connections may be open where `files` may."""
+    """The largest number of open connections if `files` files may be open."""
     return max(16, min(MOST_CONNECTIONS, files - max(OTHER_FILES, files // 8)))
 
 
@@ -58,7 +58,7 @@ class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # ch
     @staticmethod
     @cache
     def most() -> int:
-        """How many there may be; asked for by the first, for which the limit of open files is raised."""
+        """The largest number of connections; the first call raises the limit of open files."""
         return most_connections(raise_file_limit())
 
     def connection_made(self, transport: asyncio.Transport) -> None:

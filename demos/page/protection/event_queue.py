@@ -1,4 +1,5 @@
-"""Gradio's queue of events, bounded for each session and fair among them; who does not listen loses the place.
+"""Gradio's queue of events, bounded for each session and fair among them; a session that does not listen loses its
+place.
 
 Gradio keeps every answer until it is fetched and lets any session fill the queue. Here answers that nobody fetches are
 bounded in bytes and time, a session has so many events at once, sessions take turns (start-time fair queueing: Goyal,

@@ -37,7 +37,7 @@ BEGINNINGS = b",", b"[", b"{"  # of values
 
 
 class RefusedError(ValueError):
-    """What is wrong with a request, in one sentence."""
+    """The fault in a request, as one sentence."""
 
 
 class RequestCheck:

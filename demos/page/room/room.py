@@ -112,7 +112,7 @@ class Room:
         raise WrongKeyError("You are not in this room; join it by its code.")
 
     def check_leader(self, key: object) -> None:
-        """Raises WrongKeyError for who does not lead, TooOftenError for who does and sends too much."""
+        """Raises WrongKeyError for someone who does not lead, TooOftenError for a leader who sends too much."""
         sent_key = key if isinstance(key, str) else ""
         if not hmac.compare_digest(sent_key.encode("utf-8", "replace"), self.key.encode()):
             raise WrongKeyError("Only the person who opened the room can do this.")
@@ -173,7 +173,10 @@ class Room:
             channel.put(name, event)
 
     def show(self, lesson: object, query: object) -> None:
-        """Where the lecturer's page is: a lesson, and the query of its link. Raises UserError for what can't be."""
+        """Note the view of the lecturer's page: a lesson, and the query of its link.
+
+        Raises UserError for what can't be.
+        """
         if not isinstance(lesson, str) or lesson not in self.lessons:
             raise UserError("There is no such lesson.")
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not QUERY.fullmatch(query):
@@ -181,7 +184,7 @@ class Room:
         self.tell("view", {"lesson": lesson, "query": query})
 
     def show_stop(self, stop: object) -> None:
-        """At which stop of a tour of their own the lecturer is (stops.py). Raises UserError."""
+        """Note the stop of the lecturer's own tour (stops.py). Raises UserError."""
         card = card_of(stop)
         if self.state.get("stop") != (encoded("stop", card) if card else None):
             self.tell("stop", card)
@@ -227,7 +230,7 @@ class Room:
         self._tell_vote()
 
     def end_vote(self) -> None:
-        """The question goes from all screens, and who answered what with it."""
+        """Remove the question from all screens, together with all answers."""
         self.vote = None
         self.tell("vote", None)
 

@@ -130,7 +130,7 @@ class RoomRoutes:
         return {"classes": await self.runs.ask(room.run, request.get("sentence"))}
 
     def _curve(self, query: dict[str, str]) -> str:
-        """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
+        """The new points of the lecturer's run after so many `steps` and `looks`; "" if there are none."""
         room = self.rooms.room(query.get("room"))
         if not room.member(query.get("key")).looks.take():
             raise TooOftenError("Too many requests; wait a few seconds.")

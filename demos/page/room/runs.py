@@ -1,4 +1,4 @@
-"""One run for all: the lecturer's training, whose curve the members see and whose model they ask afterwards."""
+"""One run for all: the members see the curve of the lecturer's training and try its model afterwards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RoomRuns:
         return self.shared.share(run)
 
     def curve(self, name: str, steps: int, looks: int) -> str:
-        """What the run's curve has gained for who has so many points: JSON, or ""."""
+        """The new points of the run's curve for a page that has so many: JSON, or ""."""
         return self.shared.news(name, max(0, steps), max(0, looks))
 
     async def ask(self, name: str, sentence: object) -> list[tuple[str, float]]:

@@ -57,7 +57,7 @@ class Vote:
         self.right = tuple(sorted(set(right)))
 
     def public_state(self) -> dict[str, Any]:
-        """What every member is told of it: no counts and no right answer before they are revealed."""
+        """The message on the vote for every member: no counts and no correct answer before they are revealed."""
         state = {
             "number": self.number,
             "question": self.question,

@@ -58,7 +58,7 @@ class Tours:
 
 
 def read_text(file: str, body: bytes, places: Mapping[str, Place]) -> dict[str, object]:
-    """What a reader's file holds, checked against what there is; or its fault, with the line."""
+    """The tour in a reader's file, checked against the pages; or its fault, with the line."""
     try:
         tour = parse_tour(file, decoded(file, body))
         check_tour(tour, places)

@@ -1,4 +1,4 @@
-"""How well a decoder predicts a text that it has not read."""
+"""A decoder's perplexity on a text that it was not trained on."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class _Fetch:
             return cls._known[key]
 
     def wait(self) -> Fetched:
-        """What was fetched. Raises NotFetchedError or UnclearError as `fetch` does; a failure is not kept."""
+        """The fetched data. Raises NotFetchedError or UnclearError as `fetch` does; a failure is not kept."""
         left = self.began + REACH_SECONDS - time.monotonic()
         if not self.reached.wait(max(0.1, left)):
             self.given_up = True

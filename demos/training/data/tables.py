@@ -75,7 +75,7 @@ class MayLack(Protocol):
 
 
 class ReadRows(NamedTuple):
-    """What a task makes of a file, what the file was read as, and which of its columns are which."""
+    """The result of reading a file for a task, the file's form, and the roles of its columns."""
 
     rows: Sequence[Any]
     read_as: ReadAs

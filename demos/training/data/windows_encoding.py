@@ -1,4 +1,6 @@
-"""Which of Excel's two Latin encodings a file's bytes are: Windows-1252 (western) or Windows-1250 (central Europe).
+"""The choice between Excel's two Latin encodings for a file's bytes:
+
+Windows-1252 (western) or Windows-1250 (central Europe).
 
 Both are told apart by the languages' alphabets: the byte of "ř" in the one is that of "ø" in the other. An encoding
 fits as far as one language has all letters that the bytes then spell, each beside letters that it can stand beside.
@@ -63,7 +65,7 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class _Fit:
-    """How well an encoding fits a file's bytes."""
+    """The fit of an encoding to a file's bytes."""
 
     encoding: str
     letters: int  # beyond a to z, and signs in odd places
@@ -120,7 +122,7 @@ def _spells(above: Counter[int], encoding: str) -> bool:
 
 
 def _fit(data: bytes, above: Counter[int], encoding: str) -> _Fit:
-    """How well an encoding that has a sign for each byte fits them."""
+    """The fit of an encoding that has a sign for each byte."""
     places, whole = _places(encoding), data.decode(encoding)
     text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # what stands near such letters, which is little
     spelled: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What is known of a run that is over, kept as a file beside its model: its recipe, its data, its numbers."""
+"""The record of a finished run, kept as a file beside its model: its recipe, its data, its numbers."""
 
 from __future__ import annotations
 

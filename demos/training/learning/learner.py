@@ -117,7 +117,7 @@ class Learner:
         return settings.contrast and settings.trains != "head" and self.task.kind == "classification"
 
     def refit(self, features: Sequence[Features]) -> None:
-        """Where the encoder learns from pairs: fit the head anew on these, the training examples."""
+        """If the encoder learns from pairs: fit the head again on these, the training examples."""
         if not self.contrasts:
             return
         task: Any = self.task

@@ -1,4 +1,4 @@
-"""What a learner may ask of a run under way: to stop and keep, to wait, to go on."""
+"""The requests to a run under way: stop and keep the model, pause, and resume."""
 
 from __future__ import annotations
 

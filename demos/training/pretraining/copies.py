@@ -30,7 +30,7 @@ _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a reader may choose. The rate is constant: 1e-4 is the peak of BERT's own (Devlin et al. 2019, A.2)."""
+    """The reader's choices. The rate is constant: 1e-4 is the peak of BERT's own (Devlin et al. 2019, A.2)."""
 
     rate: float = 1e-4
     batch_size: int = 8
@@ -48,7 +48,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a copy is trained on, from which model, and how; where it changes, training begins anew."""
+    """The text, the model and the settings of a copy's training; if they change, training starts from the beginning."""
 
     model: str  # catalogue key
     passage: Passage

@@ -80,7 +80,7 @@ class Learner:
 
     @property
     def parameters(self) -> int:
-        """How many numbers train."""
+        """The number of trainable parameters."""
         return sum(parameter.numel() for parameter in self.trained)
 
     def _redraw(self, seed: int) -> None:

@@ -25,7 +25,7 @@ class Losses:
 
     @property
     def total(self) -> torch.Tensor:
-        """What pre-training makes small: the sum of both tasks' means (Devlin et al. 2019, A.2)."""
+        """The loss of pre-training: the sum of both tasks' means (Devlin et al. 2019, A.2)."""
         return self.masked if self.following is None else self.masked + self.following
 
 

@@ -1,4 +1,6 @@
-"""What is asked before and after: one masked word of each held-out sentence and of general English, and all of them."""
+"""The probes before and after a training: one masked word of each held-out sentence and of general English, and all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says at the masked place."""
+    """A model's predictions at the masked position."""
 
     top: tuple[tuple[str, float], ...]  # TOP tokens with their probabilities, the likeliest first
     probability: float  # of the hidden word

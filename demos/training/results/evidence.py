@@ -1,4 +1,6 @@
-"""What a training changed and its answers rest on: sentence vectors, the surest errors, gradient x input of one."""
+"""The changes made by a training and the evidence for its answers: sentence vectors, the surest errors, gradient x
+input.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Which tokens speak for the class that was answered, and which for the true one."""
+    """The tokens that speak for the predicted class, and those that speak for the true one."""
 
     encoding: Encoding
     values: np.ndarray  # float64 [n]: above 0 for the answer, below 0 for the true class

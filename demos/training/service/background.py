@@ -95,7 +95,7 @@ class Background:
                 run.news.notify_all()
 
     def follow(self, run: str) -> Iterator[Changes]:
-        """What the run has changed so far, then what it changes; {} now and then; ends with it. Nothing if unknown."""
+        """Yield the run's changes so far, then the new ones; {} now and then; ends with it. Nothing if unknown."""
         followed = self._runs.get(run)
         if followed is None:
             return

@@ -50,7 +50,7 @@ def day_seconds() -> int:
 
 
 def work_seconds(dataset: Splits, settings: Settings, examples_per_second: float = 0.0) -> float:
-    """What a run takes on a lent GPU once it has begun; by the speed of the last one like it, where there was one.
+    """The seconds of a run on a lent GPU once it has begun; by the speed of the last similar one, if there was one.
 
     A score costs a third of a step.
     """

@@ -132,7 +132,7 @@ class StoredRuns:
                 self._delete(folder)
 
     def _bring_back(self) -> None:
-        """Where the clock was set back, what was used before stands in the future, ahead of all that is used now."""
+        """Correct times in the future, which exist after the clock was set back and would count as the latest uses."""
         now = time.time()
         for folder in self._folders():
             if _used(folder) > now + SKEW:
@@ -160,7 +160,7 @@ class StoredRuns:
 
 
 def stored_runs(folder: Path | str = "") -> StoredRuns | None:
-    """What is kept in this folder, or in this user's own one; None, and a line in the log, where it can't be used."""
+    """The store in this folder, or in this user's own one; None, and a line in the log, where it can't be used."""
     try:
         return StoredRuns(Path(folder) if folder else _default_folder())
     except OSError as error:

@@ -71,7 +71,7 @@ class TrainingService:
         return self._speed.get(_like(model, dataset, settings, on_cpu)) or 0.0
 
     def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost, on_cpu: bool = False) -> Expected:
-        """How long a training of this cost would take."""
+        """The expected time of a training of this cost."""
         speed = self.speed(model, dataset, settings, on_cpu)
         if ON_ZERO_GPU and not on_cpu:  # what a GPU lent for a moment does is not to be measured from here
             return Expected(work_seconds(dataset, settings, speed), bool(speed))
@@ -141,7 +141,9 @@ class TrainingService:
                 self._under_way.discard(run)
 
     def wait(self, ticket: Ticket, stop_file: Path) -> Generator[Waiting | Failed, None, bool]:
-        """How many are in front and for how long; at last whether the ticket may run, or Failed where it is stopped."""
+        """Yield the number of runs in front and their time; at last whether the ticket may run, or Failed if it is
+        stopped.
+        """
         while place := ticket.place:
             if stop_file.exists():
                 yield Failed(LEFT_LINE)

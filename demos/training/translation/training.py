@@ -33,7 +33,7 @@ METRIC = "share of correct sentences"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained."""
+    """The plan of a training."""
 
     score: str = "additive"
     steps: int = 500

@@ -80,7 +80,7 @@ def live_picture(news: Callable[[Any], str], html: str, script: str, **options: 
 
 @dataclass(frozen=True)
 class Watcher:
-    """How the few validation examples whose answers are watched are told."""
+    """The labels for the few validation examples whose answers are watched."""
 
     series: tuple[str, ...]  # what the probabilities are of: the classes
     describe: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
@@ -181,7 +181,7 @@ class CurveFeed:
             self._example_texts = [self._watcher.describe(place) for place in event.watched]
 
     def message(self) -> str:
-        """What the component is to be given now."""
+        """The message for the component now."""
         return self.news(0, 0, 0) if self._state["done"] else self._written({name: [] for name in self._all})
 
     def news(self, steps: int, looks: int, example_points: int) -> str:

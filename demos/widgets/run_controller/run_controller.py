@@ -1,4 +1,4 @@
-"""A run on the page: begun by a button, drawn as it goes, stopped, and found again by a page that was loaded anew."""
+"""A run on the page: started by a button, drawn as it goes, stopped, and found again by a page that was reloaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cpu_button(**options: Any) -> gr.Button:
 
 
 def cpu_offer(lacks_gpu: bool) -> Changes:
-    """What a run that ends changes of the `cpu_button`: it is there where the run ended for want of a GPU."""
+    """The update of the `cpu_button` at the end of a run: it is visible if the run ended for want of a GPU."""
     return {"on_cpu": gr.update(visible=True)} if lacks_gpu else {}
 
 
@@ -87,7 +87,7 @@ class RunController:
 
     @staticmethod
     def states() -> dict[str, gr.Component]:
-        """What a page remembers: `run`, the one under way, and `begun`, the last one that it was asked to draw."""
+        """The page's memory: `run`, the one under way, and `begun`, the last one that it began to draw."""
         return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
     def begin(self, reader: str, run: str, on_cpu: bool = False) -> Changes:
@@ -116,7 +116,7 @@ class RunController:
         yield from self.background.follow(run)
 
     def resume(self, reader: str, run: str, begun: str) -> Changes:
-        """The reader's run for a page that does not show it yet, because it was loaded anew; else nothing."""
+        """The reader's run for a page that does not show it yet because it was reloaded; else nothing."""
         if run or not self.is_elsewhere(reader, begun):
             return {}
         newest = self.background.newest(reader, self.part)

@@ -69,7 +69,7 @@ def tokenized(
     look: Callable[[], None] = lambda: None,
     most_tokens: int = MAX_TOKENS,
 ) -> TokenLists:
-    """What `encode` gives each sentence: cleaned, and cut to `most_tokens` with [SEP] kept.
+    """The tokens of `encode` for each sentence: cleaned, and cut to `most_tokens` with [SEP] kept.
 
     `look` is called now and then.
 

@@ -87,7 +87,7 @@ class Limits:
 
     @classmethod
     def of(cls, catalogue: Mapping[str, ModelSpec], memory: float) -> Limits:
-        """What the catalogue's largest models have: the page's controls go so far."""
+        """The sizes of the catalogue's largest models, which are the ends of the page's controls."""
         layers, heads, width = (
             max(getattr(spec, name) for spec in catalogue.values()) for name in ("num_layers", "num_heads", "width")
         )

@@ -38,7 +38,7 @@ ENTRY = "entry.json"  # in a model's folder: what was found
 
 
 class NamedModels:
-    """What was found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
+    """The models found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
 
     def __init__(self, limits: model_checks.Limits, read_tokenizer: Callable[[Path], Any]) -> None:
         self._limits, self._read_tokenizer = limits, read_tokenizer
@@ -167,7 +167,7 @@ class NamedModels:
 
 
 def _header(name: str, revision: str, file: str) -> SafetensorsFileMetadata:
-    """What a safetensors file of the Hub says of its tensors; only its beginning is read."""
+    """The tensors of a safetensors file on the Hub, from its header; only its beginning is read."""
     try:
         return HfApi(token=False).parse_safetensors_file_metadata(
             name, file, revision=revision, token=False, timeout=ANSWER_SECONDS

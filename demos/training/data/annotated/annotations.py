@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Annotations:
-    """What a program must know of an export to read it."""
+    """The facts about an export that a program needs to read it."""
 
     tool: str
     choices: tuple[str, ...]  # the columns of labels that were chosen

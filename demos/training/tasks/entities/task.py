@@ -78,7 +78,7 @@ class Entities(HeadTask):
         return rows
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Answer]:
-        """Of each word that was read: its likeliest label, and that label's probability."""
+        """The likeliest label of each processed word, and that label's probability."""
         chances, labels = logits.softmax(dim=-1).max(dim=-1)  # [batch, n] each
         rows = zip(labels.tolist(), chances.tolist(), batch.features, strict=True)
         return [tuple((label[i], chance[i]) for i in feature.extra) for label, chance, feature in rows]

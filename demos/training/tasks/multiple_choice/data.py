@@ -51,7 +51,7 @@ class ChoiceDataset(Splits[ChoiceExample]):
 
     @property
     def choices(self) -> int:
-        """How many endings each item has."""
+        """The number of endings of each item."""
         return len(self.train[0].endings)
 
     @property
@@ -148,14 +148,14 @@ def _endings(record: Record) -> list[Any]:
 
 
 def _base(records: Sequence[Record]) -> int:
-    """What the labels count from: 1 where none is 0 and one is the number of endings, else 0."""
+    """The number that the labels count from: 1 if none is 0 and one is the number of endings, else 0."""
     numbers = (re.fullmatch(r"\s*(\d{1,2})(\.0)?\s*", record["label"], re.ASCII) for record in records)
     labels = {int(number[1]) for number in numbers if number}
     return 1 if labels and min(labels) >= 1 and max(labels) >= len(_endings(records[0])) else 0
 
 
 def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
-    """Which ending is right, from a number, a letter or the ending itself; None where it says none of them."""
+    """The correct ending, from a number, a letter or the ending itself; None where it is none of them."""
     label = " ".join(record["label"].split())
     if re.fullmatch(r"\d{1,2}(\.0)?", label, re.ASCII):
         place = int(float(label)) - base

@@ -32,7 +32,7 @@ class ChoiceMistake(ChoiceExample):
 
 @dataclass(frozen=True)
 class ChoiceResult(Outcome):
-    """How often the trained model takes the right one of k endings."""
+    """The trained model's accuracy among k endings."""
 
     labels: tuple[str, ...]  # the endings' letters: [k]
     accuracy: float
