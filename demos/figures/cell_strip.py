@@ -20,7 +20,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__, "text_strips.html")
 SCRIPT = read_beside(__file__, "cell_strip.js")  # for the page's head: all lessons share it
-SHADES = 255  # odd, so that zero has a colour of its own
+SHADES = 255  # odd, so that zero has a separate color
 
 
 def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None, **data: str | int | float) -> Markup:

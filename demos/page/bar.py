@@ -49,7 +49,7 @@ class Bar:
     in_use: gr.Textbox
     requested_model: gr.Textbox
     status: gr.HTML
-    arrival: gr.HTML  # its `select` shows the view that link.js has been told of
+    arrival: gr.HTML  # its `select` shows the view that link.js has received
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
@@ -179,7 +179,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
     """
     try:
         if services.store.named:
-            member = member_named(wanted)  # of the family, at its pinned revision: no Hub is asked
+            member = member_named(wanted)  # of the family, at its pinned revision: no request to the Hub
             if member and member.model_type not in ARCHITECTURES:
                 yield _refused(services, in_use, TEXT.beside(member))
                 return
@@ -206,7 +206,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
 
 
 def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
-    """The model in use, and why it is not the one that was asked for."""
+    """The model in use, and the reason why it is not the requested one."""
     message = TEXT.refused(reason, services.store.spec(in_use))
     return [in_use, in_use, TEXT.status(message, "notice") + _status(services, in_use)]
 

@@ -35,8 +35,8 @@ class Redraw:
     triggers: list[Any]  # its ticks' changes among them
     for_all: bool  # draws the same for all readers
     in_sight: bool  # shows that it is at work
-    fold: gr.Accordion | None = None  # it is asked only while this is open
-    read: Sequence[gr.Component] = ()  # a tick asks it anew only when one of these has changed; (): at each tick
+    fold: gr.Accordion | None = None  # it is called only while this is open
+    read: Sequence[gr.Component] = ()  # a tick calls it again only when one of these has changed; (): at each tick
     own_text: gr.Component | None = None  # while this box is empty, at each tick after all
 
 
@@ -51,7 +51,7 @@ class Drawing:
 
 
 def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component | None, batch: int) -> Any:
-    """The step in the browser through which these handlers hear `triggers`; it fails where none is to be asked.
+    """The step in the browser through which these handlers hear `triggers`; it fails where none must be called.
 
     A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
     is asked already is not asked again. A State's value is not in the browser, so its changes all count.

@@ -1,4 +1,4 @@
-"""A layer, a head, a token or a measure asked for: beyond the end it is the last one; unmoved, the model's own."""
+"""Choices of a layer, a head, a token or a measure: beyond the end it is the last one; unmoved, the model's own."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
                 of_part.reads_sentence = part.reads_sentence
                 part.build(of_part)
-                of_part.wire_redraws()  # with those of what stands above the parts
+                of_part.wire_redraws()  # with those of the inputs above the parts
                 if not look.is_rendered:
                     look.render()
                     _move_below_picture(look, tab)

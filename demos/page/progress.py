@@ -1,4 +1,4 @@
-"""Long work on the page: its steps told now and then, its result handed on."""
+"""Long work on the page: its progress shown now and then, its result returned."""
 
 from __future__ import annotations
 

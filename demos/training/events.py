@@ -113,7 +113,7 @@ class Caching:
 
 @dataclass(frozen=True)
 class Paused:
-    """The run waits after this step until it is asked to go on."""
+    """The run waits after this step until it is resumed."""
 
     step: int
     seconds: float  # it waits at the most, since others stand in line; then it goes on by itself

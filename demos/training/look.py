@@ -40,7 +40,7 @@ class Look:
     """The known facts about a file before a run."""
 
     kind: str  # of task
-    mapping: ColumnMap | None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None  # None of a form whose parts have names already
     sure: bool
     rows: int  # that can be used
     labels: Mapping[str, int]  # how many of them have each

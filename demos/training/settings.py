@@ -69,7 +69,7 @@ class Settings:
     optimizer: str = "adamw"
     contrast: bool = False  # the encoder learns from pairs of examples, then a logistic regression is the head
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
-    start: str = "trained"  # the base as it is; its layers drawn anew; its embeddings drawn anew too
+    start: str = "trained"  # the base as it is; its layers drawn again; its embeddings drawn again too
     lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
 
     def check(self) -> Settings:

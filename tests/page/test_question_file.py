@@ -69,7 +69,7 @@ def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> 
         ("---\nkind", "kind", "line 1: a question begins with a line ---"),
         ("kind: choice", "kind: essay", "line 2: the kind is one of choice, number, token."),
         ("right: two", "wrong: two", "line 3: a question says kind, last, order, right, unit, within, but no 'wrong'."),
-        ("right: two", "right: [two", "is no “name: value”."),
+        ("right: two", "right: [two", "is not “name: value”."),
         ("right: two", "right: 2", "line 3: “right” is the name of an answer."),
         ("right: two", "right: three", "there is no answer named 'three'."),
         ("right: two", "", "say which answer is right, or compute it in a question.py beside the file."),

@@ -93,7 +93,7 @@ def _offset(by: int) -> Targets:
 
 
 def _tokens(aimed_at: Callable[[str], bool]) -> Targets:
-    """Every token aims at the same ones, told by their text."""
+    """Every token aims at the same ones, which are recognized by their text."""
     return lambda encoding: np.tile([aimed_at(token) for token in encoding.tokens], (len(encoding), 1))
 
 

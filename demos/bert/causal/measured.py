@@ -17,7 +17,7 @@ class Measured:
     """The score of one text. Word pieces that stand for an unknown word are not asked for."""
 
     title: str
-    nats: float  # -ln of the probability of all asked pieces together
+    nats: float  # -ln of the probability of all scored pieces together
     pieces: int  # asked
     words: int  # of them those that begin a word or are a punctuation mark
     right: int  # pieces that were the likeliest

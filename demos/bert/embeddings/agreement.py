@@ -27,7 +27,9 @@ Z95 = 1.959964
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences and how alike people find them; `kind` says what makes the pair interesting, where that is told."""
+    """Two sentences and their similarity as rated by people; `kind` says what makes the pair interesting, if it is
+    given.
+    """
 
     first: str
     second: str
@@ -221,7 +223,7 @@ def agreement_steps(
 def _offset(
     steps: Generator[Encoded, None, list[np.ndarray]], done: int, total: int
 ) -> Generator[Encoded, None, list[np.ndarray]]:
-    """The steps of one part, told as steps of the whole."""
+    """The steps of one part, counted as steps of the whole."""
     while True:
         try:
             step = next(steps)

@@ -47,7 +47,7 @@ class Keywords:
         self.size = len(sentences)
         try:
             self._weights = self.vectorizer.fit_transform(sentences)  # sparse [m, words]
-        except ValueError:  # no sentence has a word of its own
+        except ValueError:  # no sentence has a word that others lack
             self._weights = None
 
     def shared(self, query: str, sentences: Sequence[str]) -> list[frozenset[tuple[int, int]]]:

@@ -20,7 +20,7 @@ from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
 
 MAX_CACHE_BYTES = 256 * 2**20
-LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
+LOOK_SECONDS = 0.2  # at most, between two progress reports, at which a reader's leaving is noticed
 
 Key = tuple[int, str, Choice]  # the model's number, the digest of the sentences and their limit, the choice
 
@@ -53,7 +53,10 @@ def encode_sentences(
 
 
 def _progress_of(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
-    """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
+    """The jobs' progress until the last is over, as that of the job that is furthest behind.
+
+    Raises the error that ended a job.
+    """
     done = -1
     for job in jobs:
         while not job.over:

@@ -17,7 +17,7 @@ from demos.bert.model.models import LoadedModel
 from demos.files import read_asset
 
 SEED = 0
-STARTS = 10  # k-means begins anew so often and keeps the tightest clusters
+STARTS = 10  # k-means restarts this often and keeps the tightest clusters
 TIE = 1e-6  # float32 vectors this near in cosine are equally near
 
 

@@ -32,7 +32,7 @@ class Change:
 class Changes:
     """All changes of one input, and the order of the shuffled words."""
 
-    order: tuple[int, ...]  # at place j of the shuffled input stands the token numbered order[j] before
+    order: tuple[int, ...]  # position j of the shuffled input holds the token that was at order[j] before
     changes: tuple[Change, ...]
 
 

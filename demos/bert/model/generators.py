@@ -1,4 +1,4 @@
-"""Work told step by step: a generator that yields how far it is and returns what it made."""
+"""Work with progress: a generator that yields its progress and returns its result."""
 
 from __future__ import annotations
 

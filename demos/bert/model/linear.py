@@ -84,7 +84,7 @@ def _by_onednn(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | 
 
 def onednn_is_quicker() -> bool:
     """Whether oneDNN takes MARGIN of the time of PyTorch's own choice or less here; measured once, in 30 ms or so."""
-    with _trial:  # who comes while it is measured waits for the answer
+    with _trial:  # callers that come during the measurement wait for its result
         return _measured()
 
 

@@ -79,7 +79,7 @@ class Budget:
 
     def __init__(self, most: float | None = None) -> None:
         self.most = SHARE * machine_bytes() if most is None else most
-        self.lock = threading.Condition()  # of all its caches; told when a claim ends
+        self.lock = threading.Condition()  # of all its caches; notified when a claim ends
         self._shelves: WeakSet[Shelf] = WeakSet()
         self._claimed: Counter[str] = Counter()
         self._loading = 0  # bytes of those claims that will be over in a moment
@@ -129,7 +129,7 @@ class Budget:
                     f"This needs {ceil(nbytes / 1e6):,} MB of memory, but the server has only {floor(free / 1e6):,} MB "
                     "left; choose a smaller model, or try again later."
                 )
-            self.lock.wait(LOOK_SECONDS)  # who has used a value to the end tells nobody
+            self.lock.wait(LOOK_SECONDS)  # the end of a value's use is not reported
         self._claimed[kind] += round(nbytes)
         self._loading += round(nbytes) * loading
 

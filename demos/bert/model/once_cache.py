@@ -190,7 +190,7 @@ class ObjectNumbers:
         self._lock = threading.Lock()
 
     def of(self, thing: Any) -> int:
-        """The number of this very object."""
+        """The number of this object."""
         with self._lock:
             number = self._numbers.get(thing)
             if number is None:
@@ -199,7 +199,7 @@ class ObjectNumbers:
 
 
 class OnceCache(Generic[Progress, Result]):
-    """Results by key, the last asked for; safe for many threads. Who asks for what is on its way waits.
+    """Results by key, the latest ones; safe for many threads. Who asks for what is on its way waits.
 
     Kept within `most`, their sizes added up; each counts 1 where `size` says nothing else (of a tuple with the result).
     `budget` and `kind` are as `Recent` has them.

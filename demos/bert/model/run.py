@@ -169,7 +169,7 @@ class RunCache:
         encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
         runs: dict[tuple[str, str, str], Run] = {}
-        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask
+        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread runs it: one pass serves all callers
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:

@@ -1,4 +1,4 @@
-"""Masked words' other half: which tokens BERT is asked about, and what is put in their place."""
+"""The corruption of masked-word prediction: the tokens that BERT must predict, and their replacements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from demos.bert.pretraining.unigrams import Unigrams
 from demos.errors import UserError
 
-NO_LABEL = -100  # a token that nothing is asked about, as transformers marks it
+NO_LABEL = -100  # a token that need not be predicted, as transformers marks it
 UNTOUCHED, MASK, RANDOM, SAME = 0, 1, 2, 3  # the kinds
 
 
@@ -34,7 +34,7 @@ PAPER = Shares()
 
 @dataclass(frozen=True)
 class Corruption:
-    """One input as the model reads it, and what it is asked; one entry a token (n in all)."""
+    """One input of the model and its targets; one entry for each token (n in all)."""
 
     input_ids: np.ndarray  # <int64>[n]
     labels: np.ndarray  # <int64>[n]: the text's own token where it was chosen, else NO_LABEL

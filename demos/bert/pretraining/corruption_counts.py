@@ -14,7 +14,7 @@ from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption, Sh
 
 @dataclass(frozen=True)
 class Fit:
-    """Pearson's chi-square test: how far counts lie from what was asked for."""
+    """Pearson's chi-square test: the distance of counts from the expected ones."""
 
     statistic: float
     freedom: int  # degrees of freedom

@@ -15,7 +15,7 @@ TEXT = templates(__file__, "text.txt")
 
 
 def with_summary(figure: Figure) -> Figure:
-    """The figure with its sentence as `layout.meta`, where it has none of its own; what is given is not changed."""
+    """The figure with its sentence as `layout.meta`, if it has none yet; the argument is not changed."""
     layout = figure["layout"]
     return figure if "meta" in layout else figure | {"layout": layout | {"meta": summary(figure)}}
 

@@ -31,7 +31,7 @@ class HiddenWord:
     """The model's guesses for one masked token."""
 
     place: int
-    token: str  # the token that stands there; [MASK] where the sentence has one
+    token: str  # the token at that position; [MASK] where the sentence has one
     best: tuple[Guess, ...]
     model: str
 

@@ -31,7 +31,7 @@ BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one
 
 
 def build(page: Page) -> None:
-    """The picture and its control, then the folds, each laid out and wired by a function of its own."""
+    """The picture and its control, then the folds, each laid out and wired by a separate function."""
     _build_picture(page)
     _build_trace(page)
     _build_batch(page)

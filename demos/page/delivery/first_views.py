@@ -91,7 +91,7 @@ async def _drawn(
         log.exception("a first view could not be drawn")
         return {}
     refused = [redraw for redraw in drawing.redraws if changes[redraw.notice._id]["value"]]
-    for redraw in refused:  # a reader's browser asks for it, and is told
+    for redraw in refused:  # a reader's browser asks for it later, and gets the error
         del changes[redraw.notice._id]
     note = changes.pop(drawing.note._id).get("value") if drawing.note else None
     taken = json.loads(note)["taken"] if note else {}

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
 
-EDITIONS = 3  # of the pages: what nobody asks for any more goes
+EDITIONS = 3  # of the pages: a page without requests is removed
 FILES = 300  # of Gradio's, some megabytes compressed
 CONFIG = "/config"
 PATHS = ("/", CONFIG)  # and the pages that are named to `PageCache`
@@ -52,7 +52,7 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of each page, whatever it is asked for with and by however many at once."""
+    """ASGI middleware: one build of each page, whatever its parameters and however many requests come at once."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class PageCache:
         cache.move_to_end(key)
         building = cache[key]
         try:
-            answer = await asyncio.shield(building)  # who leaves does not end what others wait for
+            answer = await asyncio.shield(building)  # a client that leaves does not end what others wait for
         finally:
             if _has_failed(building) and cache.get(key) is building:
                 del cache[key]
@@ -103,7 +103,7 @@ class PageCache:
         messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
         async def receive() -> Message:
-            return next(messages, None) or await asyncio.Future()  # nobody hangs up
+            return next(messages, None) or await asyncio.Future()  # this request has no client that could hang up
 
         async def collect(message: Message) -> None:
             if message["type"] == "http.response.start":

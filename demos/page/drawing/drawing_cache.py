@@ -25,7 +25,7 @@ class Drawings:
         self._handlers = 0
 
     def remembered(self, show: Callable[..., Any]) -> Callable[..., Any]:
-        """`show`, asked once for each of its inputs. What it raises is not kept."""
+        """The answer of `show`, computed once for each of its inputs. What it raises is not kept."""
         self._handlers += 1
         number = self._handlers
 

@@ -11,7 +11,7 @@ from demos.page.progress import BETWEEN
 from demos.templates import templates
 
 TEXT = templates(__file__)
-AT_ONCE = 16  # readers who wait for a model; they take nobody's place in the line of drawings
+AT_ONCE = 16  # readers who wait for a model; they block no place in the queue of drawings
 
 
 def loading(store: ModelStore, spec: ModelSpec) -> Iterator[str]:

@@ -56,5 +56,5 @@ def _note_info(_: Any, info: Any) -> None:
     API_INFO.set(info)
 
 
-# `App.api_info`, so that Gradio describes the API to each who asks, and not with the first one's host to all.
+# `App.api_info`, so that Gradio describes the API with each request's own host, not the first one's for all.
 API_INFO_OF_REQUEST = property(lambda _: API_INFO.get(), _note_info)

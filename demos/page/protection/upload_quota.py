@@ -16,7 +16,7 @@ from pathlib import Path
 MEGABYTE = 2**20
 MOST_BYTES = 200 * MEGABYTE  # of all: forty of the largest files
 MOST_FILES = 1_000
-SESSION_BYTES = 40 * MEGABYTE  # of one session, and of what is nobody's
+SESSION_BYTES = 40 * MEGABYTE  # of one session, and of the uploads that belong to no session
 SESSION_FILES = 200
 MOST_HOLDINGS = 10_000  # of all sessions together
 NOBODY = ""

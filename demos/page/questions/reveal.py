@@ -57,7 +57,8 @@ def in_full(
     choices: Mapping[str, Any],
     shown: Mapping[str, Any],
 ) -> Markup:
-    """The question with its answers, and folded what is right and why, for where nothing can be asked.
+    """The question with its answers, and, folded, the correct one and the reasons, for places where no answer can be
+    given.
 
     `choices` are the part's, by name, and `shown` the same as the page says them. A sentence from which no answer can
     be computed is told in the answer's place.

@@ -21,7 +21,7 @@ class Vote:
     number: int  # in its room, from 1
     question: str
     answers: tuple[str, ...]
-    right: tuple[int, ...] = ()  # the places of the right answers, told when they are revealed
+    right: tuple[int, ...] = ()  # the positions of the correct answers, sent when they are revealed
     revealed: bool = False
     rounds: list[dict[str, int]] = field(default_factory=lambda: [{}])
 

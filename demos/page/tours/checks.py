@@ -21,7 +21,7 @@ class Place:
 
     parts: tuple[str, ...]  # in their order
     choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
-    elements: Mapping[str, str]  # id -> the part in which it stands, "" above the parts
+    elements: Mapping[str, str]  # id -> the part that contains it, "" above the parts
     parts_with_question: Collection[str] = ()  # "" for a lesson without parts
 
 

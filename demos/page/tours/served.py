@@ -22,7 +22,7 @@ from demos.page.tours.tour_file import LONGEST, MOST_BYTES, MOST_STOPS, Tour, as
 from demos.templates import templates
 
 READ, NOTES, EDITOR = "/tours/read", "/tour-notes", "/tour-editor"
-LONGEST_NAME = 100  # characters of a file's name that are told back
+LONGEST_NAME = 100  # characters of a file's name that an answer repeats
 TEXT = templates(__file__)
 
 

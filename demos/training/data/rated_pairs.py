@@ -125,7 +125,7 @@ def hub_pairs() -> Rated:
 
     Raises UserError where they can't be had; then nothing changes.
     """
-    from huggingface_hub import constants, hf_hub_download  # here: nobody else needs the network
+    from huggingface_hub import constants, hf_hub_download  # here: no other code needs the network
     from huggingface_hub.utils import get_session
 
     where: dict[str, Any] = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset"}

@@ -35,7 +35,7 @@ class Item(Generic[T]):
     split: str  # as the file says it; "" where it does not
     value: T
     label: str = ""  # rows that are the same should have the same
-    group: str = ""  # rows with the same stay in one split; "" for a row of its own
+    group: str = ""  # rows with the same stay in one split; "" for a row without a group
 
 
 class Parts(NamedTuple, Generic[T]):

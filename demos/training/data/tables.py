@@ -79,7 +79,7 @@ class ReadRows(NamedTuple):
 
     rows: Sequence[Any]
     read_as: ReadAs
-    mapping: ColumnMap | None = None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None = None  # None of a form whose parts have names already
 
     @property
     def notes(self) -> tuple[str, ...]:

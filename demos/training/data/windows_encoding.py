@@ -53,7 +53,7 @@ VOWELS = "aeiouàáâãäåæèéêëìíîïòóôõöøùúûüœăąęěőů�
 ANYWHERE, BEFORE, AFTER = "’–—…·´°×\xad", "„“”‚‘«»‹›¿¡•§\xa0", "“”‘«»‹›™®€ªº²³\xa0"
 PARTNERS = {"„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "›": "‹", "¿": "?", "¡": "!"}
 MOST_FOREIGN = 0.1  # of the letters beyond a to z, those of names from elsewhere
-MOST_ODD = 0.02  # and what stands in an odd place, slips
+MOST_ODD = 0.02  # and signs in odd places, slips
 CLEARLY = 4  # so many times more that does not belong tells the other encoding
 TOO_FOREIGN = 0.5  # and as many are another encoding's
 MOST_ACCENTS = 0.25  # of all letters; a French text has 0.05, a Czech one 0.15
@@ -124,7 +124,7 @@ def _spells(above: Counter[int], encoding: str) -> bool:
 def _fit(data: bytes, above: Counter[int], encoding: str) -> _Fit:
     """The fit of an encoding that has a sign for each byte."""
     places, whole = _places(encoding), data.decode(encoding)
-    text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # what stands near such letters, which is little
+    text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # signs next to such letters, of which there are few
     spelled: Counter[str] = Counter()
     for byte, count in above.items():
         if (sign := bytes([byte]).decode(encoding)) in places.letters:

@@ -75,7 +75,7 @@ class Form:
 
     shape: Shape
     architecture: str  # the class's name
-    why_own: str  # why it is a class of its own, as the end of "... because"; "" where it is a stock one
+    why_own: str  # the reason for a separate class, as the end of "... because"; "" for a stock one
     tau: float | None = None  # the threshold of "no answer", which is no weight; None where it is never the answer
     scale: tuple[int, int] | None = None  # of the scores of single texts; None of any other task
 

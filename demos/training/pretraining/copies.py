@@ -100,7 +100,7 @@ class Copy:
 
 
 def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool) -> tuple[Instance, ...]:
-    """The instances of step number `step`; next sentences are asked about where text and model allow it."""
+    """The instances of step number `step`; next sentences are predicted if text and model allow it."""
     recipe, pairs = situation.recipe, has_relation and situation.passage.has_pairs
     return draw(situation.passage, tokenizer, recipe.seed, step, recipe.batch_size, pairs)
 

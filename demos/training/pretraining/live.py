@@ -136,7 +136,7 @@ class Presses:
             self.copies.put(name, copy)
             yield Made(tuple(copy.points))
             yield from self._learn(copy, min(steps, MAX_STEPS - copy.steps), should_stop)
-        except GeneratorExit:  # the reader is gone, and with them the only one who knows the copy's name
+        except GeneratorExit:  # the reader is gone, and no one else has the copy's name
             self.copies.discard(name)
             raise
         except (UserError, MemoryError, RuntimeError) as error:

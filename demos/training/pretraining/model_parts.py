@@ -18,7 +18,7 @@ class Losses:
 
     each: torch.Tensor  # [M]: of each chosen token
     masked: torch.Tensor  # []: their mean
-    following: torch.Tensor | None  # []: of next sentences; None where it is not asked
+    following: torch.Tensor | None  # []: of next sentences; None where they are not predicted
     transformed: torch.Tensor  # [M, d]: what the decoder reads
     logits: torch.Tensor  # [M, V]
     answers: torch.Tensor  # [M]: the right ids

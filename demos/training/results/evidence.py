@@ -97,7 +97,7 @@ def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence
 
 
 def encoding_of(trained: Trained, tokenizer: Any, example: Example) -> Encoding:
-    """The example as the trained model reads it: a task cuts a long pair by a rule of its own."""
+    """The example as the trained model gets it: a task cuts a long pair by its rule."""
     (features,) = trained.task.features(tokenizer, [example], trained.max_length)
     if not features.segments:
         return encode(tokenizer, example.text, max_length=trained.max_length)

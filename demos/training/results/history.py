@@ -56,7 +56,7 @@ class Record:
     threads: int
     curve: tuple[tuple[float, float | None], ...]  # (epoch, training loss), MAX_STEPS of them at most
     looks: tuple[tuple[float, float | None, float | None], ...]  # (epoch, validation loss, validation score)
-    test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
+    test: str  # a fingerprint of the test examples: two runs with the same one had the same test
     right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
     head: int = 0  # of all parameters, those of the layers on top
     source: str = ""  # the id of the data set it was tested on (`Splits.source`); "" of a person's file
@@ -145,7 +145,7 @@ def record_from(plain: Mapping[str, Any]) -> Record:
 
 
 def as_csv(records: Sequence[Record]) -> str:
-    """One row a run, every setting and every result in a column of its own, by RFC 4180.
+    """One row for each run, every setting and every result in a separate column, by RFC 4180.
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it.
     """

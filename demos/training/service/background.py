@@ -17,9 +17,9 @@ from typing import Any
 log = logging.getLogger(__name__)
 Changes = dict[str, Any]  # what a run changes on the page, by name
 
-BEAT_SECONDS = 6.0  # between two messages to who follows: at each one it is noticed that a page is gone
-GRACE_SECONDS = 20.0  # without a page, where others wait: a page takes some seconds to load anew
-ALONE_SECONDS = 600.0  # and where nobody does
+BEAT_SECONDS = 6.0  # between two messages to a follower, at which a closed page is noticed
+GRACE_SECONDS = 20.0  # without a page, if other runs wait: a page takes some seconds to reload
+ALONE_SECONDS = 600.0  # and if no other run waits
 MAX_OVER = 64  # runs whose end is remembered
 MAX_OVER_SECONDS = 3_600.0
 

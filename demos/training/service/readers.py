@@ -10,7 +10,7 @@ from collections import OrderedDict
 from demos.training.results.history import Record
 from demos.training.service.runs import Runs
 
-MAX_READERS = 500  # remembered; who trained longest ago goes first
+MAX_READERS = 500  # remembered; the reader whose last training is oldest is dropped first
 MAX_HISTORY = 40  # runs of one reader
 MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
 _KEY = re.compile(r"[\w-]{16,64}(/[\w-]{16,64})?", re.ASCII)

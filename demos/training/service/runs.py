@@ -155,7 +155,7 @@ class Runs:
             self.discard(oldest)
 
     def has(self, run: str | None) -> bool:
-        """Whether the run's model can be asked."""
+        """Whether the run's model can be used."""
         return run in self._sizes or self._stored(run) is not None
 
     def base(self, run: str | None) -> str:

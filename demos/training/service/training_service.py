@@ -93,10 +93,10 @@ class TrainingService:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
-        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
-        wants its scores alone, it goes with the last event and puts no other out.
-        `expected` seconds are what the time left begins with (0: the steps alone say it), `nbytes` the memory that it
-        takes (0: from its base's size); where there is no room for it, it fails. `on_cpu` needs no GPU.
+        file is left. From `Finished` or `Stopped` on, the model is kept until `runs.discard`. Without `keep`, for
+        callers that need only its scores, it is deleted with the last event and displaces no other model. `expected`
+        seconds are the first estimate of the time left (0: by the steps alone), `nbytes` is the memory that it takes
+        (0: from its base's size); without room for it, the run fails. `on_cpu` needs no GPU.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
@@ -178,7 +178,7 @@ def _needed(base: Path, settings: Settings, nbytes: float, on_cpu: bool) -> floa
 
 
 def _timed(event: Step, expected: float) -> Step:
-    """The step with the time left as one estimate with the time that was told before."""
+    """The step with the time left as one estimate with the time that was shown before."""
     done = event.step / event.total_steps
     left = left_of(expected, event.seconds_left, done)
     return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done))

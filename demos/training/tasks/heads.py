@@ -80,7 +80,7 @@ def head_fields(settings: Settings, class_counts: Sequence[int] = ()) -> dict[st
 
 @dataclass(frozen=True, kw_only=True)
 class HeadTask(Task):
-    """A task with layers of its own on the encoder, trained by cross-entropy."""
+    """A task with additional layers on the encoder, trained by cross-entropy."""
 
     hidden: tuple[int, ...] = ()
     dropout: float = 0.1
@@ -97,7 +97,7 @@ class HeadTask(Task):
         return dense_head(width, self.hidden, self.activation, self.dropout, self.outputs, generator)
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy: -ln of the probability that softmax gives what is right, mean over all that is asked."""
+        """Cross-entropy: -ln of the probability that softmax gives to the correct label, mean over all labels."""
         return loss_of(logits, targets, self.weights)
 
     def units(self, targets: torch.Tensor) -> float:

@@ -164,12 +164,12 @@ class Task(ABC):
 
 
 class SeededDropout(nn.Module):
-    """Dropout from a generator of its own: `nn.Dropout` draws from the global one, which other threads move."""
+    """Dropout from a separate generator: `nn.Dropout` draws from the global one, which other threads move."""
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
-        self.generator: torch.Generator | None = None  # on the values' device; set by who trains
+        self.generator: torch.Generator | None = None  # on the values' device; set by the trainer
 
     def forward(self, values: torch.Tensor) -> torch.Tensor:
         if not self.training or not self.p:

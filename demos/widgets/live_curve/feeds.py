@@ -11,7 +11,7 @@ from demos.bert.model.once_cache import Recent
 from demos.widgets.live_curve.live_curve import CurveFeed
 
 MOST_POINTS = 10**6  # that a page may say it has
-MOST_ENDED = 16  # curves of runs that are over, for who was shown them
+MOST_ENDED = 16  # curves of finished runs, for readers who watched them
 
 
 class Feeds:
@@ -22,7 +22,7 @@ class Feeds:
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[int, CurveFeed]] = {}
         self._ended: Recent[CurveFeed] = Recent(MOST_ENDED)
-        self._numbers = count(1)  # which tell runs apart for who may not know their ids
+        self._numbers = count(1)  # marks that distinguish runs for readers who may not have their ids
 
     @contextmanager
     def showing(self, run: str, feed: CurveFeed) -> Iterator[None]:

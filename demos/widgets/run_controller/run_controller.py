@@ -18,9 +18,9 @@ from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
 
-FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that hear of their runs, each in a thread of its own (`max_threads`)
+FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that follow their runs, each in a separate thread (`max_threads`)
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
-MAX_BEGUN = 256  # runs whose page has not asked for their changes yet
+MAX_BEGUN = 256  # runs whose page has not requested their changes yet
 ON_CPU = "Train the bundled model on the CPU instead"
 
 
@@ -45,7 +45,7 @@ def buttons(running: bool) -> Changes:
 
 
 def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
-    """A run's changes; what breaks it is told by `failed`, and the CPU offered where that is the want of a GPU.
+    """Yield a run's changes; an error becomes `failed`'s sentence, and the CPU is offered where a GPU was missing.
 
     A fault of ours is told as such, and raised for the log.
     """
@@ -91,7 +91,7 @@ class RunController:
         return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
     def begin(self, reader: str, run: str, on_cpu: bool = False) -> Changes:
-        """A new run's id, for which `stream` is asked next; or that of the tab's run that is under way."""
+        """A new run's id, for the call of `stream` that follows; or that of the tab's run that is under way."""
         if run:
             return {}
         newest = self.background.newest(reader, self.part)

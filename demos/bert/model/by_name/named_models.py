@@ -46,7 +46,7 @@ class NamedModels:
         self._turns = threading.BoundedSemaphore(AT_ONCE)
 
     def known(self, key: str) -> NamedSpec | None:
-        """The entry of a key that was found here, or that the disk still has; no hub is asked."""
+        """The entry of a key that was found here, or that the disk still has; no request to the Hub."""
         if (spec := self._known.get(key)) is not None:
             return spec
         try:
@@ -61,7 +61,7 @@ class NamedModels:
         return spec
 
     def find(self, requested: str) -> NamedSpec:
-        """The model that is called so, at the revision that is asked for or, without one, at its newest.
+        """The model of this name, at the requested revision or, without one, at its newest.
 
         Asks the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
         public BERT with safetensors that fits in here, and where the Hub can't be reached. No weights are fetched.

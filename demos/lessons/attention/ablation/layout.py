@@ -16,7 +16,7 @@ from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 GRID = "ablation-grid"
-OPENING = write_heads([OPENED])  # the first drawing picks anew for the model in use
+OPENING = write_heads([OPENED])  # the first drawing picks another one for the model in use
 COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself

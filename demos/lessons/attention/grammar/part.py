@@ -32,7 +32,7 @@ def show(services: Services, sentence: Sentence, name: str, direction: int) -> t
 
 
 def build(page: Page) -> None:
-    """Which relation, the accuracy of all heads at it, and the best head of each relation."""
+    """The menu of relations, the accuracy of all heads at the chosen one, and the best head of each relation."""
     with gr.Row(elem_classes="grammar-views picture"):
         with gr.Column(elem_classes="grammar-heads attention-heatmap", min_width=320):
             plot = gr.Plot(label="Accuracy of every head", show_label=False, elem_id="grammar-plot")

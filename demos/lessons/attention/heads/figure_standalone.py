@@ -29,7 +29,7 @@ from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
 
 TEXT = templates(__file__, "text_standalone.html")
 FRAME = ASSETS / "bertviz"
-MAX_VECTORS = 4_000_000  # characters; a file is not made heavier than that for a neuron view that nobody chose
+MAX_VECTORS = 4_000_000  # characters; a neuron view that was not chosen must not make the file larger than that
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def build(page: Page) -> None:
 
 
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
-    """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked.
+    """Redraw everything about one head when it, the view or the sentence changes, wherever it was picked.
 
     What is picked in the frame or the grid is written to the controls at once, in the browser: they say what the reader
     has chosen, also while an answer is awaited.
@@ -102,7 +102,7 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
 
 
 def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
-    """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
+    """Compute habits when they are chosen; the grid gets them, and the head that is open."""
     pattern, source, measure = (parts[name] for name in ("pattern", "source", "measure"))
     habits: OnceCache[int, Habit] = OnceCache(2 * MAX_CACHED)
     page.on(
@@ -182,7 +182,7 @@ def drawn(
     lines: str = "",
     pictures: Pictures | None = None,
 ) -> dict[str, Any]:
-    """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
+    """The new values, by the names of the components. A layer or head beyond this model's becomes its last one.
 
     `cached` is what the frame has already, `drawn_key` what the grid shows: neither is sent again. The head view shows
     the heads that `lines` names (`heads_on`).

@@ -156,7 +156,7 @@ class Frozen:
             texts = [task.data.texts[at] for at in task.split.test]
             answers = self.services.trainings.runs.predict(run, texts)
             truth = [task.data.labels[task.data.targets[at]] for at in task.split.test]
-            # A model of more classes is asked which of these it is.
+            # A model of more classes is scored on its choice among these.
             guessed = [max(task.data.labels, key=chances.__getitem__) for chances in answers]
             hits = sum(guess == label for guess, label in zip(guessed, truth, strict=True))
             while len(self._tuned) >= MAX_TUNED:

@@ -185,7 +185,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             controller.forget(reader)
             cosines = yield from relayed(trainer.before(situation), lambda step: named(scores=TEXT.progress(step)))
         except UserError:
-            yield named(scores="")  # the line of progress must not stay; the sentence stands above
+            yield named(scores="")  # the line of progress must not stay; the sentence is above it
             raise
         worst, before_training = most_wrong(dataset, cosines), cosines.tolist()
         yield named(
@@ -204,7 +204,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     def show_pair(
         text: str, pair: str, model: str, index: Any, finished_run: str, before: str, cosines: Any, *rest: Any
     ) -> Changes:
-        """The picked pair through both towers; the trained ones only where they are of this very situation."""
+        """The picked pair through both towers; the trained ones only if they belong to the current settings."""
         situation = situation_of(model, *rest)
         drawn = bool(cosines) and situation.name == before
         trained = finished_run if drawn and cosines[1] else ""

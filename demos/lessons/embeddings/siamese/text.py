@@ -32,7 +32,7 @@ class Towers:
     pooling: str
     before: tuple[Sequence[float], Sequence[float], float]  # how each vector begins, and their cosine
     after: tuple[Sequence[float], Sequence[float], float] | None
-    rating: float | None  # None for a pair that nobody rated
+    rating: float | None  # None for a pair without a rating
     top: float
 
 

@@ -35,7 +35,7 @@ class View:
 
     @property
     def shown(self) -> int:
-        """How many tokens are drawn."""
+        """The number of tokens that are drawn."""
         return min(len(self.encoding), MOST_TOKENS)
 
     @property

@@ -17,7 +17,7 @@ from demos.figures.token_chips import hue, visible
 from demos.templates import templates
 
 TEXT = templates(__file__)
-SHOWN = 36  # keys that have a row of their own; of a longer sentence the ones that weigh most
+SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
 FAINT = 0.02  # a weight below is drawn in grey
 
 

@@ -81,7 +81,7 @@ def build(page: Page) -> None:
 
 
 def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio) -> None:
-    """What is picked in the frame is written to the controls at once, in the browser, and then drawn."""
+    """Write the choices made in the frame to the controls at once, in the browser, and then draw them."""
     layer, head, kind, source, target = (parts[name] for name in ("layer", "head", "kind", "source", "target"))
     place = [layer, head, parts["lines"], parts["held"]]
     parts["frame"].select(None, place, place, js="(...values) => insideBert.attention.chosen(values)", **IN_BROWSER)
@@ -148,7 +148,7 @@ def shown(
     target: str,
     lines: str,
 ) -> dict[str, Any]:
-    """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
+    """The new values, by the names of the components. A layer or head beyond this model's becomes its last one.
 
     Another model's example gives way to this model's. Raises UserError for a text that can't be read.
     """

@@ -1,4 +1,4 @@
-"""Zips of trained models that readers are about to download: made when asked for, a few at a time, then deleted."""
+"""Zips of trained models that readers are about to download: made on request, a few at a time, then deleted."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from demos.training.results.published import boards
 from demos.training.tasks.entities.data import EntityDataset
 
 TEXT = templates(__file__)
-EVERY = 10  # of the steps stands in the table
+EVERY = 10  # of the steps are in the table
 BOARD = "Names, by layer"
 NAMES = {  # each choice: as the page speaks of it, as the table of published results does
     "embeddings": ("embeddings (0)", "embeddings"),

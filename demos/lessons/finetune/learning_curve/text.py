@@ -26,7 +26,7 @@ OF = {
     LSTM: "of a small LSTM trained from scratch",
     WORDS: "with words only",
 }
-LEARNED = 0.9  # of its own training examples: below that a training ended too early to judge its start by
+LEARNED = 0.9  # accuracy on its own training examples; below that, a training ended too early to judge the start
 
 
 def proof_html(measured: Measured) -> str:

@@ -53,7 +53,7 @@ CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
     "numbers", "answer", "cost", "history", "on_cpu",
 )  # fmt: skip
-OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, told apart from its curve
+OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, in distinct marks
 RESUMED, LAST = "goes on", " for good"
 PAUSE, GO_ON = "Pause", "Continue"
 MAX_ENDED = 64  # runs whose end a page may ask for
@@ -91,7 +91,7 @@ class Trainer:
         kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, *recipe: Any,
         on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
-        """The curve's message and the phase; what keeps a run from starting is told where its curve would have been.
+        """The curve's message and the phase; the reason why a run can't start is shown in the place of its curve.
 
         `earlier` is the number of one of the reader's own runs to begin with, or "model". `on_cpu` takes the bundled
         model, which trains there in a minute.
@@ -106,7 +106,7 @@ class Trainer:
             files = str(file or ""), str(test_file or ""), (hub or "").strip(), columns or ""
             data_of_run = fitting(kind, data), *files, max_train_of(most)
             recipe_of_run = Recipe(key, kind, *data_of_run, settings, start.downloaded)
-            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
+            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time shown
             under_way = _Run(self, run, start, recipe_of_run, dataset, cost, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
@@ -232,7 +232,7 @@ class _Run:
                 yield changes
 
     def _with_reason(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The training's events; where it failed because the run that it should begin with went, that is told."""
+        """The training's events; a failure for want of the run to begin with is reported."""
         record, runs = self.start.record, self.trainer.trainings.runs
         with closing(events):  # type: ignore[type-var]
             for event in events:

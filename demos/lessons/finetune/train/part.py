@@ -195,7 +195,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
     wire_examples(parts["try_examples"], parts["task"], tries)
     ask = [parts["ask"].click, *(box.submit for box in tries)]
-    page.on(  # a press while an answer is awaited is about the text that stands then
+    page.on(  # a press while an answer is awaited is about the text at that moment
         ask,
         trainer.answer,
         [parts["kept"], parts["shown"], *tries],

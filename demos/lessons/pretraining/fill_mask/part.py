@@ -146,7 +146,7 @@ def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
         partial(removed, filler),
         [*page.sentence, marks],
         [table],
-        concurrency_id="words-away",  # forty sentences must not hold up those who only look
+        concurrency_id="words-away",  # forty sentences must not delay readers who only look
         concurrency_limit=1,
         trigger_mode="once",
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, GAP = 440, 16  # of the drawing; between layers
-BOX, NORM, STEP = 28, 24, 64  # of a box; of the Add & Norm that stands on it; from box to box
+BOX, NORM, STEP = 28, 24, 64  # of a box; of the Add & Norm above it; from box to box
 LAYER = 210  # of a decoder layer
 LEFT, RIGHT, ACROSS = 12, 252, 176  # left edges and widths of the columns
 TOP = 78  # above the topmost layer: the output layer

@@ -74,7 +74,7 @@ def build(page: Page) -> None:
     parts["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
     parts["strips"] = gr.Plot(
         label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
-    )  # a plot of its own: Plotly does not turn a figure of the one kind into one of the other
+    )  # a separate plot: Plotly does not turn a figure of the one kind into one of the other
     parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
     parts["choice"] = word
     page.keep(place=place, transformer_english=sentence, transformer_word=word, attention_head=head)

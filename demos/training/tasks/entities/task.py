@@ -181,7 +181,7 @@ def pieces_of(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> list[list[l
 
 @dataclass(frozen=True)
 class CutSentence:
-    """A sentence as the model is trained on it: its tokens, whose word each is, and the label that is asked there."""
+    """A sentence as the model is trained on it: its tokens, the word of each, and the label to predict there."""
 
     tokens: tuple[str, ...]  # [CLS] … [SEP]
     word: tuple[int | None, ...]  # each token's word; None for [CLS] and [SEP]

@@ -142,7 +142,7 @@ def _endings(record: Record) -> list[Any]:
         listed = record[LISTED.role]
         listed = listed.get("text") if isinstance(listed, dict) else listed
         return listed if isinstance(listed, list) else []
-    # An empty cell between two that are not is an empty ending, and told as one.
+    # An empty cell between two that are not is an empty ending, and reported as one.
     last = max((place for place, ending in enumerate(columns) if ending), default=-1)
     return columns[: last + 1]
 

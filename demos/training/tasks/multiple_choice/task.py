@@ -1,4 +1,4 @@
-"""Task: which of several endings fits, each read as a sequence of its own, one vector V to score them with."""
+"""Task: which of several endings fits, each encoded as a separate sequence, one vector V to score them with."""
 
 from __future__ import annotations
 

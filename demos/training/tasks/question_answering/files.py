@@ -193,7 +193,7 @@ def _placed(rows: Sequence[_CheckedRow]) -> list[QuestionRow]:
 
 
 def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:
-    """Answers with their places where told: a text, a list of texts or of objects, or an object of two lists."""
+    """Answers with their places if given: a text, a list of texts or of objects, or an object of two lists."""
     if isinstance(value, dict):
         start = value.get("answer_start", start)
         value = value.get("text")

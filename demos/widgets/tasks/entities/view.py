@@ -53,7 +53,7 @@ class EntityView(TaskView):
         return TEXT.scores(outcome, by_type, stopped)
 
     def mistakes(self, outcome: TagResult) -> str:
-        """What is there, and below it what was found."""
+        """The true names, and below them those that were found."""
         types = [score.name for score in outcome.scores.types]
         rows = [_mistake(mistake, types) for mistake in outcome.mistakes[:SHOWN_MISTAKES]]
         return TEXT.mistakes(rows=rows, count=outcome.wrong, most=SHOWN_MISTAKES)
@@ -115,7 +115,7 @@ def _hue(types: Sequence[str], kind: str) -> str:
 
 
 def _chips(sentence: CutSentence, types: Sequence[str]) -> list[Chip]:
-    """One sentence's pieces in their words' hues, under each the label that is asked there."""
+    """One sentence's pieces in their words' hues, under each the label to predict there."""
     below, colours = {}, {}
     for at, (word, label) in enumerate(zip(sentence.word, sentence.labels, strict=True)):
         below[at] = short(label, 20) if label else "-100" if word is None else "X"
