@@ -59,7 +59,7 @@ class Unigrams:
         return int((np.sort(self.shares)[::-1].cumsum() < 0.5).sum()) + 1
 
     def draw(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """`size` entries <int64>[size], as `rng.choice(V, size, p=shares)` gives, but V numbers are added up only once."""
+        """`size` entries <int64>[size], as by `rng.choice(V, size, p=shares)`, with the V shares added up only once."""
         return self._cumulative.searchsorted(rng.random(size), side="right")
 
 
