@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class UserError(ValueError):
-    """Bad input, told in one plain sentence. The page shows it and keeps what was there before."""
+    """Bad input, described in one plain sentence. The page shows it and keeps what was there before."""

@@ -1,4 +1,4 @@
-"""Where files lie: the folder of data that everybody reads, and texts that lie beside the module they belong to."""
+"""The places of files: the folder of shared data, and texts beside the module that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text files that a lecturer writes, Markdown with front matter: read within bounds, each fault told with its line."""
+"""Text files that a lecturer writes, Markdown with front matter: read within bounds; each error names its line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def front_matter(file: str, lines: Sequence[str], begins: str) -> tuple[dict[Any
         front = yaml.safe_load("\n".join(lines[1 : ends[1]]))
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a day that there is none, a thousand brackets
         mark = getattr(error, "problem_mark", None)
-        raise fault_at(file, mark.line + 1 if mark else 1, "this is no “name: value”") from error
+        raise fault_at(file, mark.line + 1 if mark else 1, "this is not “name: value”") from error
     if not isinstance(front, dict):
-        raise fault_at(file, 1, "this is no “name: value”")
+        raise fault_at(file, 1, "this is not “name: value”")
     return front, ends[1] + 1

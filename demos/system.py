@@ -1,4 +1,4 @@
-"""Where operating systems differ: what this one lacks, what it can print, how its files may be called."""
+"""The differences between operating systems: missing features, printable characters, and allowed file names."""
 
 from __future__ import annotations
 

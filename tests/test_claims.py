@@ -110,7 +110,7 @@ def test_scores_and_sums_overtake_the_rest_of_a_layer_at_six_widths(width: int, 
 
 def test_float32_is_coarse_where_the_block_s_numbers_are_wide(bundled: LoadedModel) -> None:
     assert (
-        "in some layers the largest numbers of $T_4$ and $T_5$ exceed 100, where neighbouring float32 numbers are "
+        "in some layers the largest numbers of $T_4$ and $T_5$ exceed 100, where neighboring float32 numbers are "
         "about $10^{-5}$ apart" in text_of("encoder/block/formula.md")
     )
     assert all(0.5e-5 < np.spacing(np.float32(value)) < 2e-5 for value in (100, 150, 200))

@@ -1,4 +1,4 @@
-"""What most Plotly axes of the lessons have in common, marks that many figures share, and Plotly's own script."""
+"""The common settings of the lessons' Plotly axes, marks that many figures share, and Plotly's own script."""
 
 from __future__ import annotations
 

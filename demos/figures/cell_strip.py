@@ -20,7 +20,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__, "text_strips.html")
 SCRIPT = read_beside(__file__, "cell_strip.js")  # for the page's head: all lessons share it
-SHADES = 255  # odd, so that zero has a colour of its own
+SHADES = 255  # odd, so that zero has a separate color
 
 
 def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None, **data: str | int | float) -> Markup:
@@ -51,7 +51,7 @@ def shades(values: np.ndarray, limit: float) -> np.ndarray:
 
 
 def scale_html(*limits: tuple[str, float]) -> Markup:
-    """What the colours mean, one scale for each (what it is of, limit)."""
+    """The legend of the colors, one scale for each (its meaning, limit)."""
     places = np.arange(0, SHADES, 2, dtype=np.uint8)
     return TEXT.scale(limits, in_base64(places), len(places))
 

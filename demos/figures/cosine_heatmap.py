@@ -34,7 +34,9 @@ def choice_name(choice: Choice, deepest: int) -> str:
 
 
 def tuned_for(spec: ModelSpec) -> str:
-    """Which pooling this model was trained for, in one sentence; "" for a model this project knows nothing of."""
+    """The pooling that this model was trained for, in one sentence; "" for a model that this project has no facts
+    about.
+    """
     if spec.key not in CATALOGUE:
         return ""
     if not spec.hub_id:

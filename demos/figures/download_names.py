@@ -1,4 +1,4 @@
-"""What a reader may take home: attention as a JSON document, and file names that say what is inside."""
+"""Names and texts of files to download: attention as a JSON document, and file names that describe their contents."""
 
 from __future__ import annotations
 

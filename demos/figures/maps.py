@@ -36,7 +36,7 @@ OWN = "yours"
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What is known of the m points: a name each, and a class, an index into `labels` (-1: none of these, grey)."""
+    """The facts about the m points: a name each, and a class, an index into `labels` (-1: none of these, gray)."""
 
     names: tuple[str, ...]
     classes: np.ndarray  # int [m]

@@ -137,7 +137,7 @@ def _limit(values: np.ndarray) -> float:
 
 
 def _categories(labels: Labels) -> list[str]:
-    """Plotly's categories, told apart by their number where names repeat."""
+    """Plotly's categories, distinguished by their number where names repeat."""
     return [f"{number} {plot_text(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
 
 

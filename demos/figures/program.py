@@ -1,4 +1,4 @@
-"""The lessons' programs: each prints the numbers on the page for this very input, with transformers alone."""
+"""The lessons' programs: each prints the numbers on the page for the reader's input, with transformers alone."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from demos.figures.palette import TOPICS
 from demos.templates import templates
 
 TEXT = templates(__file__, "text_ranked_lists.html")
-FAR = 3  # places; a sentence that stands so far off in the other list is marked
+FAR = 3  # places; a sentence whose rank differs by so many in the other list is marked
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ NAMES = {
 
 
 def preset_html(title: str, description: str, changed: Mapping[str, object]) -> str:
-    """Which recipe this is, and what in it was changed."""
+    """The name of this recipe, and its changed settings."""
     shown = [(setting_name(name), setting_value(name, value)) for name, value in changed.items()][:SHOWN_CHANGES]
     return TEXT.preset(title, description, shown, more=len(changed) - len(shown))
 
@@ -44,7 +44,7 @@ def rate_text(rate: float) -> str:
 
 
 def setting_name(field: str) -> str:
-    """What the page calls a field of Settings."""
+    """The name of a field of Settings on the page."""
     return NAMES.get(field, field.replace("_", " "))
 
 
@@ -100,7 +100,7 @@ def rate_html(settings: Settings, steps: int) -> str:
 
 
 def cost_html(cost: Cost, duration: str) -> str:
-    """What pressing Start will do, counted, and how long it will take."""
+    """The work started by pressing Start, counted, and its expected time."""
     return TEXT.cost(
         steps=cost.steps,
         trained=millions(cost.trainable_parameters),

@@ -42,7 +42,7 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
 
 
 def _changes(before: Record, record: Record) -> dict[str, Any]:
-    """What differs, and how many differences more there are."""
+    """The differences, and the number of further ones."""
     names = differences([before, record])
     now, then = record.choices, before.choices
     changes = [

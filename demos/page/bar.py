@@ -49,7 +49,7 @@ class Bar:
     in_use: gr.Textbox
     requested_model: gr.Textbox
     status: gr.HTML
-    arrival: gr.HTML  # its `select` shows the view that link.js has been told of
+    arrival: gr.HTML  # its `select` shows the view that link.js has received
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
@@ -159,7 +159,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     asks = "(...models) => insideBert.asks(...models)"
 
     def then_opens(restored: Dependency, models: str) -> None:
-        """What follows once text and choices have their values: the model that `models`, a script, asks for."""
+        """Wire the step after text and choices have their values: the model that `models`, a script, asks for."""
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)
@@ -179,7 +179,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
     """
     try:
         if services.store.named:
-            member = member_named(wanted)  # of the family, at its pinned revision: no Hub is asked
+            member = member_named(wanted)  # of the family, at its pinned revision: no request to the Hub
             if member and member.model_type not in ARCHITECTURES:
                 yield _refused(services, in_use, TEXT.beside(member))
                 return
@@ -206,7 +206,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
 
 
 def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
-    """The model in use, and why it is not the one that was asked for."""
+    """The model in use, and the reason why it is not the requested one."""
     message = TEXT.refused(reason, services.store.spec(in_use))
     return [in_use, in_use, TEXT.status(message, "notice") + _status(services, in_use)]
 
@@ -218,7 +218,7 @@ def _status(services: Services, key: str) -> Markup:
 def offer(
     name: str, component: gr.Component, former: Mapping[str, str] | None = None, from_zero: str | None = None
 ) -> dict[str, Any]:
-    """What the link may say of one choice: its default, what is on offer where that is fixed, and `former` values.
+    """The values that a link may give to one choice: its default, the options if they are fixed, and `former` values.
 
     With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
     """
@@ -236,7 +236,9 @@ def offer(
 
 
 def _beside_others(page: Page, name: str) -> dict[str, Any]:
-    """What other choices in a link say of `name`: those it `holds` as a fold open it; its default `follows` others."""
+    """The effects of other choices in a link on `name`: those it `holds` as a fold open it; its default `follows`
+    others.
+    """
     fold = page.folded.get(name)
     contents = (
         {"holds": [inside for inside, component in page.choices.items() if _stands_in(component, fold)]} if fold else {}

@@ -1,4 +1,4 @@
-"""How the page asks for its drawings: all that is to be drawn anew at one moment in one event, and nothing twice.
+"""The requests for drawings: all that must be redrawn at one moment goes into one event, and nothing is drawn twice.
 
 In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
 new to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later
@@ -25,7 +25,7 @@ DRAWN: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIM
 
 @dataclass(frozen=True)
 class Redraw:
-    """A handler that is asked when its lesson's tick changes, or at triggers of its own."""
+    """A handler that is called when its lesson's tick changes, or at separate triggers."""
 
     notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
     handler: Callable[..., Sequence[Any]]  # -> a value for each of `outputs`
@@ -35,8 +35,8 @@ class Redraw:
     triggers: list[Any]  # its ticks' changes among them
     for_all: bool  # draws the same for all readers
     in_sight: bool  # shows that it is at work
-    fold: gr.Accordion | None = None  # it is asked only while this is open
-    read: Sequence[gr.Component] = ()  # a tick asks it anew only when one of these has changed; (): at each tick
+    fold: gr.Accordion | None = None  # it is called only while this is open
+    read: Sequence[gr.Component] = ()  # a tick calls it again only when one of these has changed; (): at each tick
     own_text: gr.Component | None = None  # while this box is empty, at each tick after all
 
 
@@ -51,7 +51,7 @@ class Drawing:
 
 
 def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component | None, batch: int) -> Any:
-    """The step in the browser through which these handlers hear `triggers`; it fails where none is to be asked.
+    """The step in the browser through which these handlers hear `triggers`; it fails where none must be called.
 
     A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
     is asked already is not asked again. A State's value is not in the browser, so its changes all count.
@@ -148,7 +148,7 @@ def _is_value_change(event: Any) -> bool:
 
 
 def _compared_components(redraw: Redraw) -> list[gr.Component]:
-    """What the handler is asked anew for when its value is another one: its ticks first."""
+    """The inputs whose changes call the handler again: its ticks first."""
     return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_value_change(event))])
 
 

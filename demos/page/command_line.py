@@ -1,4 +1,4 @@
-"""How the app was started: command line first, then the environment (for a Space), then defaults."""
+"""The settings of the app: the command line first, then the environment (for a Space), then defaults."""
 
 from __future__ import annotations
 

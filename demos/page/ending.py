@@ -1,4 +1,6 @@
-"""The end of the program, by a signal or Ctrl+C: trainings under way are kept where there is time, nothing is left."""
+"""The end of the program, by a signal or Ctrl+C: trainings under way are saved if there is time, and nothing is left
+over.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,16 @@ from demos.training.service.training_service import TrainingService
 
 # Windows delivers no SIGTERM; there Ctrl+Break, of which other systems know nothing, asks a program to end.
 ASKED_TO_END = [kind for kind in signal.Signals if kind.name in ("SIGTERM", "SIGBREAK")]
-ROOM_SECONDS = 1.0  # for who is in a room to be told
-END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after it was asked to end
+ROOM_SECONDS = 1.0  # seconds to notify the members of rooms
+END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after the request to end
 
 
 def ending(
     trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None
 ) -> Callable[..., NoReturn]:
-    """What ends this process, with exit code 0 or `code`; fit for a signal's handler. A second signal ends it at once.
+    """A function that ends this process, with exit code 0 or `code`; fit for a signal's handler.
+
+    A second signal ends it at once.
 
     `end_rooms` is given the seconds that it may take.
     """

@@ -1,4 +1,4 @@
-"""What the server keeps of each visit: Gradio's session without its copy of the page.
+"""The server's memory of each visit: Gradio's session without its copy of the page.
 
 Gradio writes out the configuration of all components for each visit, and later the last value of each output, pictures
 included: 100 ms on the event loop and some megabytes a reader, kept until many others have come. Its lists of
@@ -64,7 +64,9 @@ class Sessions(state_holder.StateHolder):
 
 
 def _own(shared: BlocksConfig) -> BlocksConfig:
-    """A visit's components and handlers: those of all, beneath what it changes itself."""
+    """A visit's components and handlers: those shared by all visits, overlaid with the ones that this visit has
+    changed.
+    """
     own = BlocksConfig(shared.root_block)
     own.blocks = cast("dict[int, Any]", ChainMap({}, cast("dict[int, Any]", shared.blocks)))
     own.fns = cast("dict[int, Any]", ChainMap({}, cast("dict[int, Any]", shared.fns)))

@@ -1,4 +1,4 @@
-"""What goes wrong in a handler, told: a person's error as its sentence, a fault of ours as such, for page and API."""
+"""Errors in a handler as sentences: a person's error as its own sentence, a fault of ours as such, for page and API."""
 
 from __future__ import annotations
 

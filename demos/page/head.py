@@ -1,4 +1,4 @@
-"""What the page brings along: title, switches, scripts, and every style sheet that lies beside what it styles."""
+"""The head of the page: title, switches, scripts, and every style sheet from the folder of the part that it styles."""
 
 from __future__ import annotations
 

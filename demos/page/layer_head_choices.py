@@ -1,4 +1,4 @@
-"""A layer, a head, a token or a measure asked for: beyond the end it is the last one; unmoved, the model's own."""
+"""Choices of a layer, a head, a token or a measure: beyond the end it is the last one; unmoved, the model's own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_counted(component: Any) -> bool:
 
 
 def index_of(number: float | None) -> float | None:
-    """What `counted` was given, of what a slider shows."""
+    """The arguments given to `counted`, read from a slider."""
     return None if number is None else number - 1
 
 

@@ -62,12 +62,12 @@ class Lesson:
     only_bert: bool = False  # as a part's, for all of them
 
 
-Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, by its value what it brings); the first one counts
+Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
 @dataclass
 class Page:
-    """What `Lesson.build` is handed: the bar's components, the services, and the verbs that wire a lesson."""
+    """The argument of `Lesson.build`: the bar's components, the services, and the methods that wire a lesson."""
 
     lesson: Lesson
     services: Services
@@ -79,7 +79,7 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
-    folded: dict[str, gr.Accordion] = field(default_factory=dict)  # opened by links that set what stands in them
+    folded: dict[str, gr.Accordion] = field(default_factory=dict)  # opened by links that set choices inside them
     former: dict[str, Mapping[str, str]] = field(default_factory=dict)  # a choice's values in links of earlier versions
     follows: dict[str, Brought] = field(default_factory=dict)  # of a choice: others that bring its default with them
     from_zero: dict[str, str] = field(default_factory=dict)  # a choice's former name: there its numbers were one less
@@ -95,7 +95,7 @@ class Page:
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
     note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
     fold: gr.Accordion | None = None  # that all of this page lies in (`within`)
-    reads_sentence: bool = True  # what it draws of `Page.draw`; else another sentence is no reason to draw it anew
+    reads_sentence: bool = True  # its outputs of `Page.draw`; another sentence is no reason to draw others again
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -217,7 +217,7 @@ class Page:
         options = DRAWN | options
         if any(event.event_name == "input" for event in triggers):
             options = {"trigger_mode": "always_last"} | options
-        with fold or self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
+        with fold or self.notices:  # a separate slot: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
         if fold:
             fold.children.insert(0, fold.children.pop())

@@ -77,7 +77,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
                 of_part.reads_sentence = part.reads_sentence
                 part.build(of_part)
-                of_part.wire_redraws()  # with those of what stands above the parts
+                of_part.wire_redraws()  # with those of the inputs above the parts
                 if not look.is_rendered:
                     look.render()
                     _move_below_picture(look, tab)
@@ -112,7 +112,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
 
 
 def _move_below_picture(look: gr.HTML, tab: gr.Tab) -> None:
-    """What to look at stands under the part's first picture, or last where the part has none at its top."""
+    """Put the sentence on what to look at under the part's first picture, or last if no picture is at its top."""
     tab.children.remove(look)
     pictured = (place for place, block in enumerate(tab.children, 1) if _has_picture(block))
     tab.children.insert(next(pictured, len(tab.children)), look)

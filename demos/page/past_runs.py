@@ -1,4 +1,4 @@
-"""What this browser has trained here before, given back to each page that it opens, whose own state is empty."""
+"""This browser's earlier trainings, given back to each page that it opens, since a new page has no state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from demos.training.service.stored_runs import MAX_DAYS
 
 LOST = (
     f"Your earlier runs are no longer on this server: it keeps them for {MAX_DAYS:.0f} days after you last opened this "
-    "lesson, or until it needs the space or is started anew. Until you train again, “What was learned” and “Your runs” "
+    "lesson, or until it needs the space or restarts. Until you train again, “What was learned” and “Your runs” "
     "show a sample."
 )
 

@@ -1,4 +1,4 @@
-"""Long work on the page: its steps told now and then, its result handed on."""
+"""Long work on the page: its progress shown now and then, its result returned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Output = TypeVar("Output")  # of the handler: one component's value, or a list o
 
 
 def relayed(steps: Generator[Step, None, Result], outputs: Callable[[Step], Output]) -> Generator[Output, None, Result]:
-    """What the steps return; meanwhile, every BETWEEN seconds at most, a handler's `outputs` for the newest step.
+    """The result of the steps; meanwhile, every BETWEEN seconds at most, a handler's `outputs` for the newest step.
 
     For a handler that is a generator: `vectors = yield from relayed(cache.steps(...), outputs)`.
     """

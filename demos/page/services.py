@@ -1,4 +1,4 @@
-"""What every lesson computes with: the models, the shared runs, and the settings the app was started with."""
+"""The services of every lesson: the models, the shared runs, and the settings that the app was started with."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from demos.training.tasks.classification.task import Classification
 
 @dataclass(frozen=True)
 class Sentence:
-    """What the sentence bar holds: one sentence, perhaps a second one, and a catalogue key."""
+    """The contents of the sentence bar: one sentence, perhaps a second one, and a catalogue key."""
 
     text: str
     text_pair: str

@@ -1,4 +1,5 @@
-"""What still stands under a notice: dimmed, and said to be of the input before, until a good answer comes.
+"""Outputs that are still shown under a notice are dimmed, and marked as those of the input before, until a good answer
+comes.
 
 The notice carries the style that dims: both come and go together, whichever tab or fold is mounted meanwhile.
 """

@@ -1,4 +1,4 @@
-"""Who sends a request, by the signed cookie of a page with sign-in: their browser, and the account that is signed in.
+"""The sender of a request, by the signed cookie of a page with sign-in: the browser, and the account that is signed in.
 
 What else a request says, any program can say that knows it. This cookie alone comes from the browser itself.
 """
@@ -34,7 +34,7 @@ class NamedBrowsers:
 
 
 def visitor() -> Publisher:
-    """Who sent the request of the event under way; nobody where the page has no such cookie."""
+    """The sender of the request of the current event; nobody if the page has no such cookie."""
     request = getattr(LocalContext.request.get(None), "request", None)
     session = getattr(request, "scope", {}).get("session") or {}
     signed_in = oauth._get_valid_oauth_info_from_session(dict(session)) or {}

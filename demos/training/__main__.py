@@ -125,7 +125,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 class _Run:
-    """One training of the command: its events told, its folder written."""
+    """One training of the command: its events printed, its folder written."""
 
     def __init__(self, recipe: Recipe, store: ModelStore, parallel: Parallel, as_lines: bool) -> None:
         self.recipe, self.store, self.parallel, self.as_lines = recipe, store, parallel, as_lines
@@ -152,7 +152,7 @@ class _Run:
         if self.parallel.processes == 1:
             yield from in_own_thread(lambda: train(self.dataset, base, settings, folder), threads)
             return
-        import torch  # the process is the run's own, and gloo's threads are told apart by theirs
+        import torch  # the process belongs to the run, and gloo's threads are recognized by theirs
 
         torch.set_num_threads(threads)
         yield from train(self.dataset, base, settings, folder, None, self.parallel)
@@ -180,7 +180,7 @@ class _Run:
             print(f"\r{line:<78}", file=sys.stderr, flush=True)
 
     def log(self, last: Finished | Stopped) -> Log:
-        """What is known of the run."""
+        """The known facts about the run."""
         reason = last.reason if isinstance(last, Stopped) else ""
         spec, processes = self.store.spec(self.recipe.model), self.parallel.processes
         done = self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes

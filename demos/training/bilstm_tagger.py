@@ -33,7 +33,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Tagged:
-    """What a BiLSTM over one choice of layers came to on the test sentences."""
+    """The result of a BiLSTM over one choice of layers on the test sentences."""
 
     score: EntityScore
     parameters: int

@@ -1,4 +1,4 @@
-"""What a training will cost, counted before it starts: parameters, memory part by part, steps, products."""
+"""The cost of a training, counted before it starts: parameters, memory part by part, steps, products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training says while it runs: frozen, plain and picklable, for the page, the API, the benchmark and tests."""
+"""The events of a training while it runs: frozen, plain and picklable, for page, API, benchmarks and tests."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Caching:
 
 @dataclass(frozen=True)
 class Paused:
-    """The run waits after this step until it is asked to go on."""
+    """The run waits after this step until it is resumed."""
 
     step: int
     seconds: float  # it waits at the most, since others stand in line; then it goes on by itself
@@ -138,7 +138,9 @@ class Scoring:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What every task's end tells: how the trained model does on the test examples, which it never saw."""
+    """The fields at the end of every task: the trained model's results on test examples that were not used for
+    training.
+    """
 
     loss: float  # mean over the test examples
     steps: int  # done
@@ -165,7 +167,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Result(Outcome):
-    """How the trained model does on the test sentences; C classes."""
+    """The trained model's results on the test sentences; C classes."""
 
     labels: tuple[str, ...]
     accuracy: float

@@ -1,4 +1,4 @@
-"""How long examples are in tokens, remembered without the data set, which may be a reader's whole upload."""
+"""The lengths of examples in tokens, remembered without the data set, which may be a reader's whole upload."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 16  # data sets and limits remembered for each tokenizer
 
 @dataclass(frozen=True)
 class Lengths:
-    """What counting needs of the data: each example's (sequences, longest of them in tokens), split by split."""
+    """The data that counting needs: each example's (sequences, longest of them in tokens), split by split."""
 
     train: tuple[tuple[int, int], ...]
     validation: tuple[tuple[int, int], ...]

@@ -1,4 +1,4 @@
-"""What a learner asked for, as settings and a data set: the controls' values and the endpoint's, or a sentence."""
+"""A reader's choices as settings and a data set, from the controls' values or the endpoint's; or an error sentence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read_dataset(
     kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any,
     limit: int = MAX_TRAIN,
 ) -> Splits:  # fmt: skip
-    """What the data picker points at, of it at most `most` training examples, and `limit` in any case.
+    """The data set that the data picker points at, with at most `most` training examples, and `limit` in any case.
 
     `columns` are those that were chosen (`print_columns`), "" where they are to be found.
 

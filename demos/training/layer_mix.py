@@ -133,7 +133,7 @@ def chosen_layers(name: str, states: torch.Tensor) -> torch.Tensor:
 def fit_tagger(
     vectors: torch.Tensor, targets: torch.Tensor, classes: int, mix: ScalarMix | None = None
 ) -> Generator[Step, None, nn.Linear]:
-    """A linear layer from zeros by STEPS steps of AdamW over all words; with `mix`, its weights too, told each step."""
+    """A linear layer from zeros by STEPS steps of AdamW over all words (`mix`: its weights too), yielded each step."""
     linear = nn.Linear(vectors.shape[-1], classes)
     nn.init.zeros_(linear.weight)
     nn.init.zeros_(linear.bias)

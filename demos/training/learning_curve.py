@@ -1,4 +1,4 @@
-"""How much data a task needs: ever larger parts of it, learned from the model's weights and from random ones.
+"""Learning curves: ever larger parts of the data, learned from the model's weights and from random ones.
 
 Each start has its own recipe: what suits weights that have been trained is too slow and too short for random ones.
 """
@@ -38,7 +38,7 @@ MAX_EPOCHS = 20  # enough to know a few dozen sentences by heart
 MAX_STEPS = 150  # of one training, about; larger data is read less often
 # From random weights, so that the emotions' training examples are known by the end; seeds differ by several points.
 SCRATCH_RATE, SCRATCH_STEPS, SCRATCH_SEEDS = 5e-4, 250, 3
-WATCHED = 8  # validation examples that each training looks at: here nobody reads them
+WATCHED = 8  # validation examples in each training: their scores are not used here
 MAX_SECONDS = 900.0  # of a whole measurement; what is measured by then is kept
 LOAD_SECONDS = 1.0  # of each training, beside its steps
 PRETRAINED, WORDS, LSTM, SCRATCH = "pretrained", "words", "lstm", "scratch"
@@ -64,7 +64,7 @@ class Measured:
     model: str  # title
     sizes: tuple[int, ...]  # training examples
     test: int  # examples
-    seeds: int  # asked for; from random weights there are SCRATCH_SEEDS
+    seeds: int  # the requested number; from random weights there are SCRATCH_SEEDS
     majority: float  # accuracy of always answering the training examples' most frequent class
     points: tuple[Point, ...] = ()
     seconds: float = 0.0
@@ -78,7 +78,7 @@ def measured_from(plain: Mapping[str, Any]) -> Measured:
 
 @dataclass(frozen=True)
 class Progress:
-    """What is under way, and what there is."""
+    """The state of a measurement, and its results so far."""
 
     measured: Measured
     done: int  # trainings

@@ -1,4 +1,4 @@
-"""What a file would be trained on: its task, its columns, its classes, and the rows that are left out."""
+"""A look at a file before a training: its task, its columns, its classes, and the rows that are left out."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ SPECIFIC = ("question", "choice", "entities", "pair", "labels", "sentence")
 
 @dataclass(frozen=True)
 class Look:
-    """What is known of a file before a run."""
+    """The known facts about a file before a run."""
 
     kind: str  # of task
-    mapping: ColumnMap | None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None  # None of a form whose parts have names already
     sure: bool
     rows: int  # that can be used
     labels: Mapping[str, int]  # how many of them have each

@@ -63,7 +63,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Learned:
-    """What such a classifier came to, and what it cost."""
+    """The result of such a classifier, and its cost."""
 
     predicted: tuple[int, ...]  # class numbers of the test examples
     accuracy: float  # on these

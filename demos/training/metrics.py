@@ -1,4 +1,4 @@
-"""How predictions are scored: by class and in all, as scikit-learn scores; calibration; the majority baseline."""
+"""Scores of predictions: by class and in all, as scikit-learn computes them; calibration; the majority baseline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORRELATIONS = (SPEARMAN, PEARSON, MCC)  # metrics that are no share of anything
 
 @dataclass(frozen=True)
 class Scores:
-    """What `score` finds; C classes."""
+    """The result of `score`; C classes."""
 
     accuracy: float
     macro_f1: float
@@ -43,7 +43,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far a model's confidence is from how often it is right."""
+    """The difference between a model's confidence and its accuracy."""
 
     bins: tuple[Bin, ...]
     error: float  # the expected calibration error; NaN without answers
@@ -77,7 +77,7 @@ def score_confusion(confusion: Sequence[Sequence[int]]) -> Scores:
 
 
 def f1_of(label: str) -> str:
-    """What the F1 of one class is called."""
+    """The name of one class's F1."""
     return f"F1 of “{label}”"
 
 

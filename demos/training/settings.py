@@ -1,4 +1,4 @@
-"""What a learner may choose for a fine-tune, and the bounds it must keep to."""
+"""The settings of a fine-tuning run, and their bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_LAYER_WIDTH = 1_024
 CHOICES = {
     "pooling": ("The pooling", ("mean", "cls", "max", "none")),
     "schedule": ("The schedule", ("linear", "cosine", "constant")),
-    "trains": ("What trains", ("all", "top", "lora", "head")),
+    "trains": ("The trainable part", ("all", "top", "lora", "head")),
     "optimizer": ("The optimizer", ("adamw", "sgd")),
     "start": ("The start", ("trained", "random", "scratch")),
 }
@@ -69,7 +69,7 @@ class Settings:
     optimizer: str = "adamw"
     contrast: bool = False  # the encoder learns from pairs of examples, then a logistic regression is the head
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
-    start: str = "trained"  # the base as it is; its layers drawn anew; its embeddings drawn anew too
+    start: str = "trained"  # the base as it is; its layers drawn again; its embeddings drawn again too
     lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
 
     def check(self) -> Settings:

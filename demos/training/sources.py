@@ -1,4 +1,4 @@
-"""Where a run's data comes from: our own data sets by key, a person's file, or the Hub; one reader a kind of task.
+"""The sources of a run's data: our own data sets by key, a person's file, or the Hub; one reader for each kind of task.
 
 Each folder of tasks/ says in its data.py how its kinds of data are read (READERS) and which are our own (SOURCES).
 """

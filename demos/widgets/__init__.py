@@ -1,1 +1,1 @@
-"""What several parts show: each folder one widget, with its script and its style."""
+"""Widgets that several parts use: one folder each, with its script and its style."""

@@ -48,7 +48,7 @@ def main(short: bool = False) -> None:
     mapped = afterwards.mapped(after)
     for name, loaded in (("before", services.loaded(BUNDLED)), ("after", services.tuned(run))):
         layout = drained(afterwards.layout(loaded, mapped))
-        print(f"neighbours of one's own class {name:7} {own_share(layout.nearest, mapped.classes).mean():.3f}")
+        print(f"neighbors of one's own class {name:7} {own_share(layout.nearest, mapped.classes).mean():.3f}")
     pair, layer, head = afterwards.attention(Sentence(SENTENCE, "", BUNDLED), after)
     heads = pair.comparison.heads
     assert heads is not None  # one model on both sides

@@ -79,7 +79,7 @@ def speed(path: Path, short: bool) -> None:
     print(f"  SentenceTransformer.encode  {wall['theirs']:6.2f} s, {default} threads on one batch: {ratio:.2f} times")
     print(f"  processor's time, one thread each: {busy['ours']:.2f} s and {busy['theirs']:.2f} s, ", end="")
     print(f"{busy['theirs'] / busy['ours']:.2f} times")
-    print(f"  largest difference of a number: {apart:.1e}, before normalising {apart_raw:.1e}", flush=True)
+    print(f"  largest difference of a number: {apart:.1e}, before normalizing {apart_raw:.1e}", flush=True)
     if short:
         return
     if ratio < LEAST or max(apart, apart_raw) > CLOSE:

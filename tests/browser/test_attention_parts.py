@@ -163,7 +163,7 @@ def many_heads_as_one(page: Page) -> None:
 
     page.locator("#attention-rollout-controls .label-wrap").click()
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
-    expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalised: rows sum to 0\.\d\d on"))
+    expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalized: rows sum to 0\.\d\d on"))
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(9)
     page.locator("#rollout-quarter").get_by_text("A → B").click()
     expect(said).to_contain_text("only from sentence A to sentence B")

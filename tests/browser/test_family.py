@@ -13,7 +13,7 @@ def test_a_word_in_two_sentences_the_inputs_of_a_task_and_the_family_by_size(ope
     expect(cosines).to_contain_text("1.000")
     expect(page.locator("#elmo-models .scatterlayer .trace").first).to_be_attached()
     page.locator("#elmo-word textarea, #elmo-word input").first.fill("zebra")
-    expect(page.locator("#lesson-family .notice", has_text="must stand in both")).to_be_visible()
+    expect(page.locator("#lesson-family .notice", has_text="must occur in both")).to_be_visible()
     page.locator("#elmo-word textarea, #elmo-word input").first.fill("dog")
     expect(page.locator("#lesson-family .notice", has_text="not in “Let's stick")).to_be_visible()
     page.locator("#elmo-first textarea, #elmo-first input").first.fill("The dog barks.")

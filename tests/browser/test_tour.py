@@ -70,7 +70,7 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     expect(card).to_have_count(0)
     expect(picture).to_be_in_viewport()
     page.keyboard.press("PageDown")
-    expect(page.locator(TITLE)).to_have_text("What each token contributes")
+    expect(page.locator(TITLE)).to_have_text("The share of each token")
     expect(page.locator("#embeddings-pooling-b-tokens.toured")).to_be_visible()
     expect(card).to_have_count(0)
 

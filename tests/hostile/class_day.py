@@ -99,7 +99,7 @@ class Troubles:
                 self.told["a run: told"] += bool(line)
             if self.chance.random() < 0.5:
                 cancel = {"session_hash": event, "event_id": event, "fn_index": 0}
-                self.told[f"a run: cancelled, {send(self.url, '/gradio_api/cancel', cancel).status}"] += 1
+                self.told[f"a run: canceled, {send(self.url, '/gradio_api/cancel', cancel).status}"] += 1
 
     def vanished(self) -> None:
         """Connections that are closed in the middle of whatever they were for."""

@@ -156,7 +156,7 @@ def test_another_architecture_says_where_it_can_be_seen() -> None:
         assert (picker, in_use) == ("minilm", "minilm")
         assert "openai-community/gpt2 is not a BERT model: its architecture is gpt2." in status
         assert 'data-lesson="family" data-choices=\'{"part":"attention","family_model":"gpt2"}\'' in status
-        assert "In use: MiniLM (bundled)." in status
+        assert "Using MiniLM (bundled) instead." in status
     links = []
     for model_type in ("t5", "<b>", []):
         store.find = Raising(refused_of({"model_type": model_type}))  # type: ignore[method-assign]

@@ -81,7 +81,7 @@ def test_a_method_of_normalising_is_not_explained_as_a_length() -> None:
     """In a part about normalisation, a norm is none of a vector."""
     (part,) = (part for lesson in LESSONS for part in lesson.parts if part.tab == "Batch norm or layer norm")
     names = {term.name for term in terms_in(part.look)}
-    assert {"LayerNorm", "batch normalisation"} <= names
+    assert {"LayerNorm", "batch normalization"} <= names
     assert "norm" not in names
 
 

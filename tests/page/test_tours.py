@@ -93,10 +93,10 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
     [
         ("---\ntitle: A tour\n---\n", "", "mine.md, line 1: a tour begins with a line ---"),
         ("title: A tour", "titel: A tour", "mine.md, line 2: a tour needs a line “title: …”"),
-        ("title: A tour", "title: [", "mine.md, line 2: this is no “name: value”."),
-        ("title: A tour", "title: 2026-99-99", "mine.md, line 2: this is no “name: value”."),
-        ("title: A tour", "title: " + "[" * 50_000, "mine.md, line 2: this is no “name: value”."),
-        ("title: A tour", "title: !!python/object/apply:os.system [ls]", "mine.md, line 2: this is no “name: value”."),
+        ("title: A tour", "title: [", "mine.md, line 2: this is not “name: value”."),
+        ("title: A tour", "title: 2026-99-99", "mine.md, line 2: this is not “name: value”."),
+        ("title: A tour", "title: " + "[" * 50_000, "mine.md, line 2: this is not “name: value”."),
+        ("title: A tour", "title: !!python/object/apply:os.system [ls]", "mine.md, line 2: this is not “name: value”."),
         ("title: A tour", LAUGHS, "mine.md, line 2: a tour needs a line “title: …”"),
         (
             "view: /tokens",

@@ -48,7 +48,7 @@ def test_a_file_is_read(client: TestClient) -> None:
             "a.md, line 4: there is no lesson 'nowhere'; choose one of tokens.",
         ),
         (FRONT + STOP + "x" * 100_000, "a.md: a tour has at most 100 kB."),
-        (FRONT.replace("Mine", "[" * 5_000) + STOP, "a.md, line 2: this is no “name: value”."),
+        (FRONT.replace("Mine", "[" * 5_000) + STOP, "a.md, line 2: this is not “name: value”."),
         ("\x89PNG".encode("latin-1") + b"\xff", "a.md: the file is not UTF-8 text."),
         ("", "a.md, line 1: a tour begins with a line ---, a line “title: …” and a line ---."),
     ],

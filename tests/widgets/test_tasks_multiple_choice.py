@@ -89,7 +89,7 @@ def test_mistakes_show_each_ending_with_its_probability(result: ChoiceResult) ->
     shown = flat(VIEW.mistakes(result))
     assert shown.count('<table class="chances endings">') == 2
     assert "81.0%" in shown
-    assert shown.count('<span class="right">right</span>') == 2
+    assert shown.count('<span class="right">correct</span>') == 2
     assert "2 in total" in shown
     assert "<img" not in shown
     numbers = flat(VIEW.numbers(result, [[0, None, 1.4, 0.25], [9, 1.2, 1.1, 0.5]], 9))

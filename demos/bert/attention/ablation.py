@@ -63,7 +63,7 @@ def check_heads(heads: Collection[Head], num_layers: int, num_heads: int) -> fro
 
 
 def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collection[Head]) -> list[Run]:
-    """`run_model` with these heads' z set to zero: whole Runs, in which all that follows is computed anew.
+    """`run_model` with these heads' z set to zero: whole Runs, in which all later values are recomputed.
 
     A switched-off head keeps its attention weights; they just lead to nothing. The shared model is not touched, also
     while other threads run it. With an empty `off` the Runs equal `run_model`'s to the bit.
@@ -74,7 +74,7 @@ def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collect
 
 
 def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
-    """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all.
+    """A separate model on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all.
 
     Where no head is off it is the model itself.
     """
@@ -100,7 +100,7 @@ def sharing_weights(model: Any) -> Any:
 
     So hooks can be put on it while other threads use the original.
     """
-    copies: dict[int, Any] = {}  # a layer that stands in several places, as in ALBERT, is one copy in all of them
+    copies: dict[int, Any] = {}  # a layer that is used several times, as in ALBERT, is one copy each time
 
     def copied(module: Any) -> Any:
         if id(module) not in copies:

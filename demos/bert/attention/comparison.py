@@ -14,7 +14,7 @@ from demos.counting import head_name, layer_name
 
 @dataclass(frozen=True)
 class Which:
-    """Which shares of a run: one head of one layer, the mean of a layer's heads, or of all (None)."""
+    """The part of a run's attention: one head of one layer, the mean of a layer's heads, or of all (None)."""
 
     layer: int | None = None
     head: int | None = None  # goes for nothing without a layer

@@ -1,9 +1,9 @@
-"""What attention adds, in lengths: a weight times the vector it is given to, and how much of a token stays itself.
+"""The lengths of attention's contributions: weight times transformed value, and each token's share that comes from
+itself.
 
-Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds alpha_ij f(x_j) to
-token i, with f(x) = (x W_V + b_V) W_O of head h. Kobayashi and others (2021), Incorporating Residual and Normalization
-Layers into Analysis of Masked Language Models, EMNLP, section 3: with the residual connection and the LayerNorm behind
-it.
+Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds alpha_ij f(x_j) to token
+i, with f(x) = (x W_V + b_V) W_O of head h. Kobayashi and others (2021), Incorporating Residual and Normalization Layers
+into Analysis of Masked Language Models, EMNLP, section 3: with the residual connection and the LayerNorm behind it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WEIGHT, CONTRIBUTION = "weight", "contribution"  # the two measures of attention
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the heads of one layer add to token i: the vectors alpha_ij f(x_j), summed over j and the heads."""
+    """The vectors that the heads of one layer add to token i: alpha_ij f(x_j), summed over j and the heads."""
 
     transformed: np.ndarray  # <float32>[A, n, d]: f(x_j) = (x_j W_V + b_V) W_O of head h
     lengths: np.ndarray  # <float32>[A, n]: |f(x_j)|
@@ -92,7 +92,7 @@ def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 
 def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
-    """Of each token, the share that comes from itself after attention, residual and LayerNorm of `layer`: <float>[n].
+    """The share of each token that comes from itself after attention, residual and LayerNorm of `layer`: <float>[n].
 
     1 - r with Kobayashi et al.'s mixing ratio r: the length of what comes from the token itself (its own attention and
     the residual), over that and the length of what comes from all others; both as LayerNorm scales them. Biases belong
@@ -111,7 +111,7 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 
 def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
-    """How long the vector is that token j adds to token i through all heads, behind LayerNorm: <float64>[n, n].
+    """The length of the vector that token j adds to token i through all heads, behind LayerNorm: <float64>[n, n].
 
     |g_i(sum_h alpha_ij f_h(x_j))| with g_i(v) = gain * (v - mean v) / deviation_i, LayerNorm's linear part (Kobayashi
     et al. 2021, section 3). Neither the residual nor a bias is in it. The n * n vectors, of d numbers each, are never
@@ -129,13 +129,13 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 
 def _projected(weights: LayerWeights, heads: np.ndarray) -> np.ndarray:
-    """What W_O makes of all heads, without its bias: [A, n, d_k] -> [n, d]."""
+    """The product of all heads with W_O, without its bias: [A, n, d_k] -> [n, d]."""
     joined: np.ndarray = heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
     return joined
 
 
 def _deviation(weights: LayerWeights, mixed: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """What LayerNorm divides each token by, [n]; `mixed` [n, d] is attention's output without its bias."""
+    """The divisor of LayerNorm for each token, [n]; `mixed` [n, d] is attention's output without its bias."""
     deviation: np.ndarray = np.sqrt(
         (mixed + weights.output.bias + states).var(axis=-1) + weights.attention_norm.epsilon
     )

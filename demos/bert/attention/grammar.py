@@ -47,7 +47,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Relation:
-    """How good all heads are at one relation, over P pairs."""
+    """The accuracy of all heads at one relation, over P pairs."""
 
     name: str
     places: tuple[tuple[int, int, int], ...]  # of each pair: its sentence, dependent, head

@@ -1,4 +1,4 @@
-"""A head's habit: its pattern scores averaged over a bundled set of sentences, so that it can be told from its mood."""
+"""A head's habit: its pattern scores averaged over a bundled set of sentences, instead of a single one."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from demos.bert.model.encoding import Encoding
 
 @dataclass(frozen=True)
 class Labels:
-    """What one side of a matrix is: its tokens or words, as they are written (nothing escaped)."""
+    """The labels of one side of a matrix: its tokens or words, as they are written (nothing escaped)."""
 
     names: tuple[str, ...]
     special: tuple[bool, ...]
@@ -64,7 +64,7 @@ class Labels:
         )
 
     def place_of(self, number: int) -> int:
-        """Where the token with this number stands, or its word, or the last one before it that is still there."""
+        """The place of the token with this number, or of its word, or of the last one before it that is still there."""
         return max((place for place, own in enumerate(self.numbers) if own <= number), default=0)
 
 

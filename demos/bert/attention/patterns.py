@@ -1,4 +1,4 @@
-"""What a head looks at: eight patterns, each one number a head, after Clark et al. 2019.
+"""Eight attention patterns, each one number for each head, after Clark et al. 2019.
 
 Kevin Clark et al. (2019), What Does BERT Look At?, sections 3.1 to 3.3: heads that attend to the previous or next
 token, to [CLS], [SEP] or punctuation (few to the token itself), and broad heads, told by their entropy. "Same word"
@@ -48,7 +48,7 @@ def pattern_scores(attentions: np.ndarray, encoding: Encoding) -> dict[str, np.n
 
 
 def even_scores(encoding: Encoding) -> dict[str, float]:
-    """What a head would score that gives every token the same weight, 1/n: the yardstick of each pattern."""
+    """The score of a head that gives every token the same weight, 1/n: the baseline of each pattern."""
     n = len(encoding)
     scores = pattern_scores(np.full((1, 1, n, n), 1 / n), encoding)
     return {name: float(score[0, 0]) for name, score in scores.items()}
@@ -93,7 +93,7 @@ def _offset(by: int) -> Targets:
 
 
 def _tokens(aimed_at: Callable[[str], bool]) -> Targets:
-    """Every token aims at the same ones, told by their text."""
+    """Every token aims at the same ones, which are recognized by their text."""
     return lambda encoding: np.tile([aimed_at(token) for token in encoding.tokens], (len(encoding), 1))
 
 

@@ -15,7 +15,7 @@ from demos.errors import UserError
 
 @dataclass(frozen=True)
 class QueriesKeys:
-    """What one layer's heads compare: `queries` and `keys`, each <float32>[A, n, d_k]."""
+    """The queries and keys of one layer's heads: `queries` and `keys`, each <float32>[A, n, d_k]."""
 
     queries: np.ndarray
     keys: np.ndarray

@@ -29,7 +29,9 @@ Quarter = Literal["all", "A-A", "A-B", "B-A", "B-B"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is done to a run's attentions, in this order: made one, put into words, specials hidden, a quarter cut."""
+    """The steps applied to a run's attentions, in this order: combined, merged into words, specials hidden, a quarter
+    cut.
+    """
 
     what: What = "rollout"
     layer: int = 0  # of the heads; for a rollout the last layer that counts
@@ -44,7 +46,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """What a recipe made of a run: values <float64>[n, m], a row a query, and the names of both sides."""
+    """The result of a recipe on a run: values <float64>[n, m], a row a query, and the names of both sides."""
 
     values: np.ndarray
     rows: Labels
@@ -96,7 +98,7 @@ def joined_heads(by: Measured, recipe: Recipe) -> np.ndarray:
 
 
 def layer_mixing(loaded: LoadedModel, run: Run, layer: int, recipe: Recipe) -> np.ndarray:
-    """How much of each token after `layer` a rollout takes from each before it: <float64>[n, n], rows sum to 1.
+    """The rollout: the estimated share of each input token in each token after `layer`: <float64>[n, n], rows sum to 1.
 
     By weight, the mean over the heads; by contribution, the norms of what each token adds through all of them
     (`added_norms`) as shares of their row. What the residual connection keeps is then assumed, the same for all

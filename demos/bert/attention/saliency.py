@@ -72,7 +72,7 @@ def word_logit(word_logits: Logits, index: int, token_id: int) -> Score:
 
 
 def attention_received(run: Run, layer: int, rows: str = "cls") -> np.ndarray:
-    """What each token gets in a layer, averaged over its heads: [n], sums to 1.
+    """The attention that each token receives in a layer, averaged over its heads: [n], sums to 1.
 
     `rows` "cls": from [CLS] alone, the first row; "mean": on average from all tokens. Raises UserError for others.
     """

@@ -1,4 +1,4 @@
-"""Where each token's strongest attention comes from, over the mean of a layer's heads."""
+"""The source of each token's strongest attention, over the mean of a layer's heads."""
 
 from __future__ import annotations
 
@@ -23,5 +23,7 @@ def strongest_sources(
 
 
 def share_of(attentions: np.ndarray, tokens: Sequence[int]) -> float:
-    """How much of all attention goes to these tokens: of the weights [L, A, n, n] of all tokens, layers and heads."""
+    """The share of all attention that goes to these tokens: of the weights [L, A, n, n] of all tokens, layers and
+    heads.
+    """
     return float(attentions[..., list(tokens)].sum(axis=-1).mean())

@@ -31,7 +31,7 @@ def search(decoder: Pretrained, input_ids: Sequence[int], width: int, length: in
 
 
 def repeated(tokens: Sequence[int], in_a_row: int = IN_A_ROW) -> tuple[bool, ...]:
-    """Of each token, whether it belongs to `in_a_row` tokens that stand in the same order earlier in the text."""
+    """For each token, whether it belongs to `in_a_row` tokens that occur in the same order earlier in the text."""
     marks, seen = [False] * len(tokens), set()
     for at in range(len(tokens) - in_a_row + 1):
         run = tuple(tokens[at : at + in_a_row])

@@ -19,14 +19,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Changes:
-    """Of one model: how far each of its states moves, token by token."""
+    """The changes of one model's states, token by token."""
 
     encoding: Encoding  # with the old word
     replaced: tuple[int, ...]  # the tokens of that word
     moved: np.ndarray  # <float64>[L + 1, n]: 1 - cosine of the states before and after; nan without a partner
 
     def changed(self, before: int) -> int:
-        """How many of the first `before` tokens have another state in the last layer, by more than rounding."""
+        """The number of the first `before` tokens whose state in the last layer differs by more than rounding."""
         return int((self.moved[-1, :before] > ROUNDING).sum())
 
 

@@ -1,4 +1,4 @@
-"""How well the bundled decoder predicts texts that it has not read: what demos/training/causal/scores.py found."""
+"""The bundled decoder's scores on texts that it was not trained on, measured by demos/training/causal/scores.py."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ class Measured:
     """The score of one text. Word pieces that stand for an unknown word are not asked for."""
 
     title: str
-    nats: float  # -ln of the probability of all asked pieces together
+    nats: float  # -ln of the probability of all scored pieces together
     pieces: int  # asked
     words: int  # of them those that begin a word or are a punctuation mark
     right: int  # pieces that were the likeliest
 
     @property
     def perplexity(self) -> float:
-        """Of a word piece: exp of the mean loss."""
+        """The perplexity of a word piece: exp of the mean loss."""
         return math.exp(self.nats / self.pieces)
 
     @property
     def word_perplexity(self) -> float:
-        """Of a word or punctuation mark: the same sum over fewer units, so a larger number."""
+        """The perplexity of a word or punctuation mark: the same sum over fewer units, so a larger number."""
         return math.exp(self.nats / self.words)
 
 
 @cache
 def measured() -> tuple[Measured, ...]:
-    """What is stored beside the weights."""
+    """The measurements that are stored beside the weights."""
     return tuple(Measured(**entry) for entry in json.loads(read_text(FILE)))

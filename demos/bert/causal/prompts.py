@@ -50,7 +50,7 @@ class Task:
         return [self.prompt(number, shots) for shots in SHOTS]
 
     def text_to_text(self, number: int) -> list[str]:
-        """What T5 is given: its own form where it has one (Raffel et al. 2020, appendix D), else the bare prompt."""
+        """The prompt for T5: its own form if it has one (Raffel et al. 2020, appendix D), else the bare prompt."""
         return [self.prefix + self.words[number][0] if self.prefix else self.prompt(number, 0)]
 
 
@@ -93,7 +93,7 @@ TASKS = (
 
 @dataclass(frozen=True)
 class Answered:
-    """What a model makes of one prompt."""
+    """The result of a model on one prompt."""
 
     prompt: str
     answer: str
@@ -125,7 +125,7 @@ def scored(tokenizer: Any, prompt: str, answer: str, pieces: Sequence[int], logi
 
 @torch.inference_mode()
 def continued(decoder: Pretrained, prompts: Sequence[str]) -> list[str]:
-    """What the decoder goes on with after each prompt, the likeliest word piece each time, WRITTEN in all.
+    """The decoder's continuation of each prompt, the likeliest word piece each time, WRITTEN in all.
 
     All are written at once, and no token is computed twice: its keys and values are kept. A prompt and what follows
     must fit into the decoder's window.

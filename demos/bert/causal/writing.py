@@ -21,7 +21,7 @@ SEEDS = 2**31
 
 @dataclass(frozen=True)
 class Method:
-    """How one word piece is chosen from the distribution: the likeliest, or one drawn at random."""
+    """The choice of one word piece from the distribution: the likeliest, or one drawn at random."""
 
     greedy: bool = True
     sampling: Sampling = field(default_factory=Sampling)  # how the distribution is changed before a draw
@@ -61,7 +61,7 @@ def beginning(decoder: Pretrained, text: str) -> tuple[int, ...]:
 
 
 def window(input_ids: Sequence[int]) -> list[int]:
-    """What the decoder reads of a longer text: [CLS] and the last pieces, WINDOW in all."""
+    """The decoder's input for a longer text: [CLS] and the last pieces, WINDOW in all."""
     return [*input_ids] if len(input_ids) <= WINDOW else [input_ids[0], *input_ids[1 - WINDOW :]]
 
 
@@ -88,7 +88,7 @@ def choose(logits: torch.Tensor, method: Method, place: int) -> tuple[int, torch
 
 
 def next_word(decoder: Pretrained, input_ids: Sequence[int], method: Method, count: int) -> NextWord:
-    """What follows `input_ids`: the `count` likeliest word pieces and the chosen one."""
+    """The next word piece after `input_ids`: the `count` likeliest ones and the chosen one."""
     logits = next_logits(decoder, input_ids)
     own, (chosen, final) = logits.double().softmax(-1), choose(logits, method, len(input_ids))
     allowed = final > 0

@@ -1,1 +1,1 @@
-"""How text is written with any model of the next token: sampling and beam search."""
+"""Text generation with any model of the next token: sampling and beam search."""

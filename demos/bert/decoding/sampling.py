@@ -18,7 +18,7 @@ COLDEST, HOTTEST = 0.05, 5.0  # temperatures
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a token is drawn."""
+    """The settings of drawing a token."""
 
     temperature: float = 1.0  # logits are divided by it
     top_k: int = 0  # so many of the likeliest; 0: all

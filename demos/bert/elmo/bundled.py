@@ -38,7 +38,7 @@ def save(trained: Trained, path: Path) -> None:
 
 
 def load(path: Path) -> Trained:
-    """What `save` wrote, in float32."""
+    """The model that `save` wrote, in float32."""
     with safe_open(path, "pt") as file:
         metadata = file.metadata()
         weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)

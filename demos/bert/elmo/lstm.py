@@ -21,7 +21,7 @@ class Steps:
 
 
 def lstm_steps(lstm: nn.LSTM, inputs: Tensor) -> Steps:
-    """What one layer computes for `inputs` [n, d], from states of zeros. Equal to `torch.nn.LSTM`."""
+    """The outputs of one layer for `inputs` [n, d], from states of zeros. Equal to `torch.nn.LSTM`."""
     state = cell = inputs.new_zeros(lstm.hidden_size)
     rows: list[tuple[Tensor, ...]] = []
     for x in inputs:

@@ -22,7 +22,7 @@ FILTERS = {1: 16, 2: 32, 3: 48, 4: 32}  # how many of each length, in characters
 
 @dataclass(frozen=True)
 class States:
-    """What the two LSTMs compute for b sentences."""
+    """The outputs of the two LSTMs for b sentences."""
 
     words: Tensor  # [b, n, d], x: from the characters alone
     forward: Tensor  # [layers, b, n, d], after the words up to this one

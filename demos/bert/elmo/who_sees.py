@@ -1,4 +1,4 @@
-"""Which words a state depends on, in BERT, under GPT's mask and in ELMo's two directions: measured, not assumed."""
+"""The words that a state depends on, in BERT, under GPT's mask and in ELMo's two directions: measured, not assumed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("BERT", "GPT", "ELMo →", "ELMo ←")
 
 @dataclass(frozen=True)
 class Dependence:
-    """How far one word's last state moves when each of the n words is hidden: 1 - cosine, exactly 0 if not at all."""
+    """The change of one word's last state when each of the n words is hidden: 1 - cosine, exactly 0 if none."""
 
     words: tuple[str, ...]
     at: int  # the word whose state is looked at

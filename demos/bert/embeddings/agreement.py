@@ -27,7 +27,9 @@ Z95 = 1.959964
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences and how alike people find them; `kind` says what makes the pair interesting, where that is told."""
+    """Two sentences and their similarity as rated by people; `kind` says what makes the pair interesting, if it is
+    given.
+    """
 
     first: str
     second: str
@@ -37,7 +39,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How well numbers follow ratings: Spearman's rho, its 95% interval and Pearson's r; nan where all are equal."""
+    """The agreement of numbers with ratings:
+
+    Spearman's rho, its 95% interval and Pearson's r; nan where all are equal.
+    """
 
     spearman: float
     low: float
@@ -47,7 +52,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Gap:
-    """How far one choice's rho lies above another's on the same pairs, with a 95% interval."""
+    """The difference of one choice's rho from another's on the same pairs, with a 95% interval."""
 
     difference: float
     low: float
@@ -218,7 +223,7 @@ def agreement_steps(
 def _offset(
     steps: Generator[Encoded, None, list[np.ndarray]], done: int, total: int
 ) -> Generator[Encoded, None, list[np.ndarray]]:
-    """The steps of one part, told as steps of the whole."""
+    """The steps of one part, counted as steps of the whole."""
     while True:
         try:
             step = next(steps)

@@ -10,14 +10,14 @@ from demos.errors import UserError
 
 
 def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
-    """What each dimension adds to the mean cosine of two rows: [n, d] -> float64 [d], which sums to that mean.
+    """The contribution of each dimension to the mean cosine of two rows: [n, d] -> float64 [d], which sums to that
+    mean.
 
     That mean, of words drawn at random from different contexts, is 0 where directions are spread evenly, 1 where all
-    are one (Ethayarajh 2019, section 3.4); here it is taken over all such pairs of the rows.
-    The mean of x_i y_i / (|x| |y|) over all pairs of rows (Timkey and van Schijndel 2021) whose `groups`
-    [n] differ: two tokens of one sentence are no strangers. Summed group by group, so no pair is written out: the sum
-    over all ordered pairs is the square of the sum, less the same within each group.
-    Raises UserError where no two rows are of different groups.
+    are one (Ethayarajh 2019, section 3.4); here it is taken over all such pairs of the rows. The mean of x_i y_i / (|x|
+    |y|) over all pairs of rows (Timkey and van Schijndel 2021) whose `groups` [n] differ: two tokens of one sentence
+    are no strangers. Summed group by group, so no pair is written out: the sum over all ordered pairs is the square of
+    the sum, less the same within each group. Raises UserError where no two rows are of different groups.
     """
     units = normalised(np.asarray(vectors, dtype=np.float64))
     order = np.arange(len(units)) if groups is None else np.argsort(groups, kind="stable")

@@ -49,7 +49,7 @@ def control_word(word: str, uses: Sequence[Use]) -> str:
 
 
 def control_uses(other: str, uses: Sequence[Use]) -> list[Use]:
-    """Where `other` first stands in each sentence of known sense that has it, in that sentence's sense."""
+    """The first place of `other` in each sentence of known sense that has it, in that sentence's sense."""
     by_sentence = {use.sentence: use for use in uses if use.sense is not None and find_word(use.sentence, other)}
     return [Use(line, *find_word(line, other)[0], use.sense) for line, use in by_sentence.items()]
 

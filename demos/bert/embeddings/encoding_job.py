@@ -1,4 +1,4 @@
-"""One encoding under way: sentences to vectors in threads of its own, watched by any number of readers."""
+"""One encoding under way: sentences to vectors in separate threads, watched by any number of readers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class EncodingJob:
         """Begin; its first reader has entered."""
         try:
             threading.Thread(target=self._run, name="encode").start()
-        except BaseException as error:  # no thread to be had: nobody may wait for one
+        except BaseException as error:  # no thread is available: no reader may wait for one
             self._end(error)
             raise
 

@@ -1,4 +1,4 @@
-"""Which frozen vectors a classifier may be given: pooling x layer, and several layers side by side."""
+"""The frozen vectors that a classifier may use: pooling x layer, and several layers side by side."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def features_of(loaded: LoadedModel) -> list[Choice]:
 
 
 def width_of(choice: Choice, num_layers: int, width: int) -> int:
-    """How many numbers the vector has."""
+    """The number of components of the vector."""
     return width * (num_layers + 1) if choice.layer == CONCAT_ALL else dimension(choice, num_layers, width)
 
 

@@ -26,14 +26,17 @@ METHODS = (PCA_MAP, TSNE_MAP, UMAP_MAP)
 NEIGHBOURS = 10  # of each point, over which a map is judged
 MAX_POINTS = 3_000
 MAX_MAPS = 48
-AT_ONCE = 2  # maps being made; a reader who has gone leaves his to end, and no more than these
+AT_ONCE = 2  # maps being made; one whose reader has left runs to its end, but there are no more than these
 FULL_SVD = 1_000  # rows or columns; above, LAPACK's whole decomposition takes seconds and ARPACK finds the same axes
 LOOK_SECONDS = 0.25
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a map is made. `nearby` is t-SNE's perplexity and UMAP's n_neighbors; PCA takes neither it nor the seed."""
+    """The settings of a map.
+
+    `nearby` is t-SNE's perplexity and UMAP's n_neighbors; PCA takes neither it nor the seed.
+    """
 
     method: str
     dimensions: int = 2
@@ -166,7 +169,7 @@ def _nearest(likeness: np.ndarray) -> np.ndarray:
 
 
 def _start(units: np.ndarray, recipe: Recipe) -> np.ndarray:
-    """Where a map begins, the first axis of length 1 (standard deviation): PCA's places, or random ones. [m, k]"""
+    """The start of a map, the first axis of length 1 (standard deviation): PCA's places, or random ones. [m, k]"""
     if recipe.seed:
         return np.random.default_rng(recipe.seed).standard_normal((len(units), recipe.dimensions))
     points, _ = principal(units, recipe.dimensions)
@@ -208,7 +211,7 @@ def _progress(count: int, recipe: Recipe, seconds: float) -> Laying:
 
 
 def _lay_out_steps(vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
-    """`lay_out` in a thread of its own, so that whoever waits can be told, and can go."""
+    """`lay_out` in a separate thread, so that a waiting reader can see the progress, and can leave."""
     layout: Future[Layout] = Future()
 
     def work() -> None:

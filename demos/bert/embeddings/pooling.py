@@ -1,4 +1,4 @@
-"""Which vector is the sentence: every choice of pooling and layer, its arithmetic, and each token's share in it."""
+"""Sentence vectors: every choice of pooling and layer, its arithmetic, and each token's share in it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def layers_used(layer: int | str, num_layers: int) -> tuple[int, ...]:
 
 
 def dimension(choice: Choice, num_layers: int, width: int) -> int:
-    """How many numbers the sentence's vector has."""
+    """The number of components of the sentence's vector."""
     return width * len(layers_used(choice.layer, num_layers)) if choice.layer == CONCAT_LAST_FOUR else width
 
 
@@ -132,7 +132,7 @@ def pool_run(loaded: LoadedModel, run: Run, choice: Choice) -> np.ndarray:
 
 
 def token_shares(run: Run, choice: Choice) -> np.ndarray:
-    """How much of each token is in the vector: [n], sums to 1.
+    """The share of each token in the vector: [n], sums to 1.
 
     cls and pooler: all from the first token; mean: 1/n from each, or from each but [CLS] and [SEP]; max: the share of
     the vector's numbers in which this token is the largest. Raises UserError where there is no token to take the

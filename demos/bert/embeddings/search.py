@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 @dataclass(frozen=True)
 class Precision:
-    """How well a list searches itself."""
+    """The precision of a list in which each sentence is the query once."""
 
     k: int
     value: float  # relevant ones among the first k, as a share of k, averaged over all queries
@@ -47,11 +47,11 @@ class Keywords:
         self.size = len(sentences)
         try:
             self._weights = self.vectorizer.fit_transform(sentences)  # sparse [m, words]
-        except ValueError:  # no sentence has a word of its own
+        except ValueError:  # no sentence has a word that others lack
             self._weights = None
 
     def shared(self, query: str, sentences: Sequence[str]) -> list[frozenset[tuple[int, int]]]:
-        """Where each sentence has words of the query that count: characters [start, end)."""
+        """The places in each sentence of the query's words that count: characters [start, end)."""
         words = set(self._analyse(query))
         return [
             frozenset(match.span() for match in WORD.finditer(sentence) if match[0].lower() in words)

@@ -1,4 +1,4 @@
-"""How alike sentences are by their vectors: a short list and its limits, cosine similarity, disagreements."""
+"""The similarity of sentences by their vectors: a short list and its limits, cosine similarity, disagreements."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_tokens(loaded: LoadedModel, sentences: Iterable[str], have: str = "The
 
 
 def beyond_library(loaded: LoadedModel, sentences: Iterable[str]) -> int:
-    """How many of the sentences have more tokens than sentence-transformers uses of a text with this model."""
+    """The number of sentences that have more tokens than sentence-transformers uses of a text with this model."""
     limit = loaded.spec.max_seq_length
     if limit is None:
         return 0

@@ -25,7 +25,7 @@ class Tensors:
     The whole last hidden state [m, n, d] is not kept, 200 MB for 2,000 sentences: what is drawn of it is.
     """
 
-    ids: TokenLists  # m lists, each of its own length
+    ids: TokenLists  # m lists of different lengths
     padded: np.ndarray  # <int32>[m, n]
     mask: np.ndarray  # <int8>[m, n]: 1 for a token, 0 for padding
     features: np.ndarray  # <float32>[m, d] = last_hidden_state[:, 0, :]
@@ -40,7 +40,7 @@ class Tensors:
 
     @property
     def nbytes(self) -> int:
-        """What keeping it takes."""
+        """The bytes that keeping it takes."""
         arrays = (self.ids.ids, self.padded, self.mask, self.features, self.states)
         return sum(array.nbytes for array in arrays)
 

@@ -35,7 +35,7 @@ class TokenIndex:
 
     @property
     def token_count(self) -> int:
-        """How many vectors an index with one per token keeps."""
+        """The number of vectors in an index with one for each token."""
         return sum(map(len, self.tokens))
 
     def scores(self, query: TokenVectors) -> tuple[np.ndarray, np.ndarray]:

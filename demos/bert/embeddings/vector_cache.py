@@ -20,14 +20,14 @@ from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
 
 MAX_CACHE_BYTES = 256 * 2**20
-LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
+LOOK_SECONDS = 0.2  # at most, between two progress reports, at which a reader's leaving is noticed
 
 Key = tuple[int, str, Choice]  # the model's number, the digest of the sentences and their limit, the choice
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """How far an encoding is."""
+    """The progress of an encoding."""
 
     done: int  # sentences
     total: int
@@ -53,7 +53,10 @@ def encode_sentences(
 
 
 def _progress_of(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
-    """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
+    """The jobs' progress until the last is over, as that of the job that is furthest behind.
+
+    Raises the error that ended a job.
+    """
     done = -1
     for job in jobs:
         while not job.over:
@@ -129,7 +132,7 @@ class VectorCache:
         return drained(self.steps(loaded, sentences, choices, most_tokens))
 
     def _keep(self, number: int, digest: str, job: EncodingJob) -> None:
-        """What a job has made, but no more of it than half the room: one long list must not drive all others out."""
+        """The result of a job, but no more of it than half the room: one long list must not drive all others out."""
         with self._lock:
             self._forget(number, digest, job)
             room = self.max_bytes // 2

@@ -41,7 +41,7 @@ class Cloud:
 
 @dataclass(frozen=True)
 class Space:
-    """What was measured of one model."""
+    """The measurements of one model."""
 
     sentences: int
     tokens: int  # words' tokens that were drawn, the same on every layer

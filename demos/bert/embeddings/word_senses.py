@@ -17,7 +17,7 @@ from demos.bert.model.models import LoadedModel
 from demos.files import read_asset
 
 SEED = 0
-STARTS = 10  # k-means begins anew so often and keeps the tightest clusters
+STARTS = 10  # k-means restarts this often and keeps the tightest clusters
 TIE = 1e-6  # float32 vectors this near in cosine are equally near
 
 
@@ -41,7 +41,7 @@ def bundled_uses() -> list[SenseUse]:
 
 @dataclass(frozen=True)
 class SenseScores:
-    """How well a model tells the senses apart: row 0 the static table, row 1 + l the hidden states of layer l.
+    """A model's separation of senses: row 0 the static table, row 1 + l the hidden states of layer l.
 
     `rand`: the adjusted Rand index of k-means' clusters, 1 for the senses themselves, 0 on average for chance.
     `neighbour`: in how many uses the nearest other use has the same sense. Both float64 [words, L + 2].

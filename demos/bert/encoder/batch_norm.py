@@ -31,7 +31,7 @@ class States:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a norm subtracts and divides by."""
+    """The values that a norm subtracts and divides by."""
 
     mean: np.ndarray  # <float64>: [b, n] of layer norm, [d] of batch norm
     variance: np.ndarray  # as `mean`: over N numbers, and not N - 1
@@ -75,7 +75,8 @@ def batch_normed(values: np.ndarray, by: Statistics) -> np.ndarray:
 
 
 def running_statistics(batches: Sequence[States], padding_counts: bool) -> Statistics:
-    """What is kept for the test: means that move by MOMENTUM towards each batch's, from mean 0 and variance 1.
+    """The running statistics for the test: means that move by MOMENTUM towards each batch's, from mean 0 and variance
+    1.
 
     As in PyTorch, the variance that is kept is over N - 1.
     """
@@ -91,7 +92,7 @@ def running_statistics(batches: Sequence[States], padding_counts: bool) -> Stati
 
 @dataclass(frozen=True)
 class Changes:
-    """How far the first sentence's outputs move when another sentence takes the last one's place; m tokens."""
+    """The changes of the first sentence's outputs when another sentence replaces the last one; m tokens."""
 
     tokens: tuple[str, ...]
     layer: np.ndarray  # <float64>[m]: length of the change, as a share of the output's length

@@ -1,4 +1,4 @@
-"""What goes into the first layer: word + segment + position embedding, then LayerNorm, with every step kept."""
+"""The input of the first layer: word + segment + position embedding, then LayerNorm, with every step kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from demos.bert.model.layer_weights import Norm
 
 @dataclass(frozen=True)
 class Tables:
-    """What a model's embedding layer has learnt: V pieces, P positions, d wide. Nothing is copied from the model."""
+    """The learned tables of a model's embedding layer:
+
+    V pieces, P positions, d wide. Nothing is copied from the model.
+    """
 
     words: np.ndarray  # <float32>[V, d]
     positions: np.ndarray  # <float32>[P, d]

@@ -20,7 +20,7 @@ from demos.bert.model.run import Run
 
 @dataclass(frozen=True)
 class Change:
-    """What one change of the input does to the n tokens' final states."""
+    """The effect of one change of the input on the n tokens' final states."""
 
     name: str  # "positions", "segments", "order", "bag"
     cosine: np.ndarray  # <float64>[n]: of each token's final state before and after, by its number before
@@ -32,7 +32,7 @@ class Change:
 class Changes:
     """All changes of one input, and the order of the shuffled words."""
 
-    order: tuple[int, ...]  # at place j of the shuffled input stands the token numbered order[j] before
+    order: tuple[int, ...]  # position j of the shuffled input holds the token that was at order[j] before
     changes: tuple[Change, ...]
 
 

@@ -64,7 +64,9 @@ def run_masked(loaded: LoadedModel, inputs: Sequence[tuple[Encoding, bool]]) -> 
 
 @dataclass(frozen=True)
 class Change:
-    """What another last word does to the tokens before it, seen by both sides (BERT) and by the left alone."""
+    """The effect of another last word on the tokens before it, with attention to both sides (BERT) and to the left
+    alone.
+    """
 
     before: Encoding
     after: Encoding

@@ -1,4 +1,4 @@
-"""How large other Transformers are, counted from their configurations."""
+"""The sizes of other Transformers, counted from their configurations."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ MAX_LENGTH, MAX_WIDTH, MAX_BASE = 1_024, 2_048, 1_000_000
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a position code of m rows should have, in numbers."""
+    """The requirements for a position encoding of m rows, in numbers."""
 
     nearest: float  # unique: the smallest distance between two rows; 0 would be two places with one code
     nearest_pair: tuple[int, int]

@@ -41,5 +41,5 @@ def overlap(rows: np.ndarray, others: np.ndarray) -> float:
 
 
 def mean_overlap(width: int) -> float:
-    """What `overlap` is expected to be for random directions of this width: E|cos| = Γ(d/2) / (√π Γ((d + 1)/2))."""
+    """The expected `overlap` for random directions of this width: E|cos| = Γ(d/2) / (√π Γ((d + 1)/2))."""
     return exp(lgamma(width / 2) - lgamma((width + 1) / 2)) / sqrt(pi)

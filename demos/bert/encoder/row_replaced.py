@@ -13,7 +13,7 @@ from demos.bert.encoder.self_attention import attend
 
 @dataclass(frozen=True)
 class RowReplaced:
-    """How far the largest number of each token's output moves, <float64>[n]."""
+    """The change of the component that moves most in each token's output, <float64>[n]."""
 
     attention: np.ndarray  # T1, with one row of X replaced
     feed_forward: np.ndarray  # T4, with one row of T3 replaced

@@ -33,7 +33,10 @@ class AttentionLedger:
 
 @dataclass(frozen=True)
 class HeadShares:
-    """What each head puts into one token's T1. The contributions and the bias add up to it, and the shares to 1."""
+    """The contributions of the heads to one token's T1.
+
+    The contributions and the bias add up to it, and the shares to 1.
+    """
 
     contributions: np.ndarray  # <float32>[A, d] = z of that head times its rows of W_O
     bias: np.ndarray  # <float32>[d] = b_O
@@ -44,7 +47,9 @@ class HeadShares:
 
 
 def visible(n: int, *, causal: bool = False, padding: int = 0) -> np.ndarray:
-    """Which keys each query may see, <bool>[n, n]: not the last `padding` ones, and with `causal` none after itself."""
+    """The keys that each query may attend to, <bool>[n, n]: not the last `padding` ones, and with `causal` none after
+    itself.
+    """
     mask = np.ones((n, n), dtype=bool)
     if causal:
         mask = np.tril(mask)
@@ -67,7 +72,7 @@ def attend(weights: LayerWeights, x: np.ndarray, mask: np.ndarray) -> AttentionL
 
 
 def head_shares(weights: LayerWeights, ledger: AttentionLedger, token: int) -> HeadShares:
-    """How the heads make up T1 of `token`: each one's z through its own rows of W_O.
+    """The contributions of the heads to T1 of `token`: each one's z through its own rows of W_O.
 
     The share is the length of a contribution along T1, in units of |T1|: heads that cancel each other may have large
     norms and yet shares that cancel too.

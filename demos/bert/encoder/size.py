@@ -1,4 +1,4 @@
-"""How large a BERT is: its parameters counted from the configuration, and the memory and arithmetic they ask for."""
+"""The size of a BERT: its parameters counted from the configuration, and the memory and arithmetic that they need."""
 
 from __future__ import annotations
 
@@ -109,8 +109,9 @@ def total_parameters(shape: Shape) -> int:
 
 
 def pretraining_heads(shape: Shape) -> int:
-    """What the two heads of pre-training add: the MLM head's d·d + d, LayerNorm and V biases (its large matrix is the
-    word embedding, used twice), and the NSP head's 2d + 2."""
+    """The parameters that the two heads of pre-training add: the MLM head's d·d + d, LayerNorm and V biases (its large
+    matrix is the word embedding, used twice), and the NSP head's 2d + 2.
+    """
     d = shape.width
     return (d * d + d) + 2 * d + shape.vocabulary + (2 * d + 2)
 
@@ -144,6 +145,6 @@ class Memory:
 
 
 def memory(shape: Shape, tokens: int) -> Memory:
-    """What the weights take, and what one input of n tokens adds for its attention."""
+    """The memory of the weights, and that of the attention for one input of n tokens."""
     parameters = total_parameters(shape)
     return Memory(BYTES * parameters, TRAINING_BYTES * parameters, BYTES * shape.layers * shape.heads * tokens**2)

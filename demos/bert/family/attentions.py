@@ -52,7 +52,7 @@ class Attention:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one model computes for one text, or for a text and its target."""
+    """The attention of one model for one text, or for a text and its target."""
 
     kinds: Mapping[str, Attention]  # by kind, in the order of computation
     writes: tuple[str, ...] = ()  # what each of the decoder's rows is to write; the end comes last. Only with CROSS

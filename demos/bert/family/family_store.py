@@ -35,7 +35,7 @@ class FamilyStore(PinnedStore):
         return self.members.get(key) or next(iter(self.members.values()))
 
     def reading(self, member: Member, text: str, target: str, compute: Callable[[], Reading]) -> Reading:
-        """What `member` computes for these, kept for all who ask for the same. Raises what `compute` raises."""
+        """The result of `member` for these, kept for all readers. Raises what `compute` raises."""
         return self._readings.make((member.key, text, target), lambda take: compute())
 
     def read(self, member: Member, text: str, target: str = "") -> Reading:

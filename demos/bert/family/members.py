@@ -30,7 +30,7 @@ class Member(ModelSpec):
 
     stack: str = ENCODER  # ENCODER, DECODER or BOTH
     files: tuple[str, ...] = ONE_FILE
-    prefix: str = ""  # what its input begins with: T5 is told the task
+    prefix: str = ""  # the beginning of its input: for T5, the name of the task
     example: str = AGREEMENT
 
     @property

@@ -35,7 +35,7 @@ def _named(tokenizer: Any, result: Answered) -> Answered:
 
 @torch.inference_mode()
 def continued(model: Any, tokenizer: Any, prompt: str) -> str:
-    """What the model goes on with, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
+    """The model's continuation, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
     read, past = tokenizer(prompt)["input_ids"], None
     written: list[int] = []
     while len(written) < WRITTEN:
@@ -63,7 +63,7 @@ def answered_by_both(model: Any, tokenizer: Any, prompt: str, answer: str) -> An
 
 @torch.inference_mode()
 def written_by_both(model: Any, tokenizer: Any, prompt: str) -> str:
-    """What the decoder writes, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
+    """The decoder's output, the likeliest token each time: WRITTEN tokens, or fewer where it ends the text."""
     read = tokenizer(prompt, return_tensors="pt")
     written = model.generate(**read, max_new_tokens=WRITTEN, num_beams=1, do_sample=False)[0]
     return str(tokenizer.decode(written, skip_special_tokens=True))

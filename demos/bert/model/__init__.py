@@ -1,1 +1,1 @@
-"""What all lessons share of the model: catalogue, weights, encoding, one forward pass, many sentences to vectors."""
+"""The model code that all lessons share: catalogue, weights, encoding, one forward pass, many sentences to vectors."""

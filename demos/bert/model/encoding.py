@@ -165,7 +165,8 @@ def _words(tokenizer: Any, tokens: Sequence[str], word_ids: Sequence[int | None]
 
 
 def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[int, int]:
-    """How many tokens of A and of B an input of `max_length` tokens keeps as `truncation="longest_first"` cuts it.
+    """The numbers of tokens of A and of B that an input of `max_length` tokens keeps as `truncation="longest_first"`
+    cuts it.
 
     The longer sentence gives way first; once both are as long, both do. Source: tokenizers, `truncate_encodings`.
     """
@@ -193,7 +194,7 @@ def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[lis
 
 
 def truncation_notice(encoding: Encoding) -> str:
-    """What was cut and where, in a sentence; "" where everything fits."""
+    """A sentence on the part that was cut; "" where everything fits."""
     if not encoding.dropped:
         return ""
     limit, lost = len(encoding), len(encoding.dropped)

@@ -38,7 +38,7 @@ class TooLargeError(Exception):
 
 
 class DaemonThreads:
-    """What `ThreadPoolExecutor.submit` does, in threads that a program which ends does not wait for."""
+    """A replacement of `ThreadPoolExecutor.submit` with threads that a program which ends does not wait for."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -146,7 +146,7 @@ class Fetch:
 
 
 def what_is_broken(weights: Path, whole: bool = False) -> str:
-    """What is wrong with a safetensors file, as the end of a sentence; "" where nothing is.
+    """The fault of a safetensors file, as the end of a sentence; "" if there is none.
 
     With `whole` also its bytes are compared with their SHA-256, which the Hub's cache has for a name.
     """

@@ -1,4 +1,4 @@
-"""Memory that was freed: when the C library (glibc) keeps it for what is asked next, and when it gives it back."""
+"""Freed memory: the times when the C library (glibc) keeps it for later requests, and when it gives it back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def give_back() -> bool:
 
 
 def keep_giving_back(seconds: float) -> threading.Event:
-    """Give back every so many seconds, in a thread of its own, until the event that is returned is set.
+    """Give back every so many seconds, in a separate thread, until the event that is returned is set.
 
     Readers who have left leave drawings in circles of references, and free pages in the arenas of some twenty threads.
     """
@@ -51,7 +51,7 @@ def keep_giving_back(seconds: float) -> threading.Event:
 
 @cache
 def keep_pages() -> bool:
-    """Keep up to 64 MiB of free pages at hand, for this process; False where the C library can't be told.
+    """Keep up to 64 MiB of free pages at hand, for this process; False where the C library has no such setting.
 
     The limits that glibc comes to by itself after large blocks, set at once: else each training step returns its
     tensors' pages and asks for them again, some 4,000 a step of the bundled model, 5% of its time.

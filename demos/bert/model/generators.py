@@ -1,4 +1,4 @@
-"""Work told step by step: a generator that yields how far it is and returns what it made."""
+"""Work with progress: a generator that yields its progress and returns its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 def drained(steps: Generator[Any, None, Result]) -> Result:
-    """What the steps return, without their progress."""
+    """The result of the steps, without their progress."""
     while True:
         try:
             next(steps)

@@ -1,4 +1,4 @@
-"""Where each architecture keeps its layers; one layer's weights as numpy arrays, under the same names for all."""
+"""The place of each architecture's layers; one layer's weights as numpy arrays, under the same names for all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Norm:
-    """What LayerNorm has learnt: a gain and an offset for each of the d numbers."""
+    """The learned parameters of LayerNorm: a gain and an offset for each of the d dimensions."""
 
     gain: np.ndarray  # <float32>[d], gamma; torch calls it weight
     offset: np.ndarray  # <float32>[d], beta; torch calls it bias

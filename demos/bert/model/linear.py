@@ -27,7 +27,7 @@ _trial = threading.Lock()
 
 
 def apply_linear(module: Any, states: torch.Tensor) -> torch.Tensor:
-    """What `module`, an nn.Linear in float32, makes of states [T, in] -> [T, out], without a gradient.
+    """The output of `module`, an nn.Linear in float32, for states [T, in] -> [T, out], without a gradient.
 
     PyTorch's own choice is MKL, which picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the
     speed unused, on Intel's it is a fifth ahead of oneDNN. Both add up in float32, in another order.
@@ -84,7 +84,7 @@ def _by_onednn(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | 
 
 def onednn_is_quicker() -> bool:
     """Whether oneDNN takes MARGIN of the time of PyTorch's own choice or less here; measured once, in 30 ms or so."""
-    with _trial:  # who comes while it is measured waits for the answer
+    with _trial:  # callers that come during the measurement wait for its result
         return _measured()
 
 

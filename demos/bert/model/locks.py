@@ -15,7 +15,7 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._turns: dict[Hashable, tuple[threading.Lock, int]] = {}  # the lock, and who holds it or waits
+        self._turns: dict[Hashable, tuple[threading.Lock, int]] = {}  # the lock, its holders and waiters
         self._lock = threading.Lock()
 
     def __len__(self) -> int:

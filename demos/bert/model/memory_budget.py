@@ -48,7 +48,7 @@ def machine_bytes(cgroups: Path = CGROUPS, of_process: Path = OF_PROCESS) -> int
 
 
 class Shelf(Protocol):
-    """What a budget needs to know of a cache that holds its values within it. All is called with the budget's lock."""
+    """The interface of a cache that holds its values within a budget. All is called with the budget's lock."""
 
     kind: str
     lasting: bool  # its values can't be made again
@@ -64,7 +64,7 @@ class Shelf(Protocol):
         """The bytes of those that may be let go."""
 
     def oldest(self) -> int | None:
-        """When the least recently used of these was used; None where there is none."""
+        """The time of the least recent use of these; None if there are none."""
 
     def drop_oldest(self) -> None:
         """Let that one go."""
@@ -79,7 +79,7 @@ class Budget:
 
     def __init__(self, most: float | None = None) -> None:
         self.most = SHARE * machine_bytes() if most is None else most
-        self.lock = threading.Condition()  # of all its caches; told when a claim ends
+        self.lock = threading.Condition()  # of all its caches; notified when a claim ends
         self._shelves: WeakSet[Shelf] = WeakSet()
         self._claimed: Counter[str] = Counter()
         self._loading = 0  # bytes of those claims that will be over in a moment
@@ -129,7 +129,7 @@ class Budget:
                     f"This needs {ceil(nbytes / 1e6):,} MB of memory, but the server has only {floor(free / 1e6):,} MB "
                     "left; choose a smaller model, or try again later."
                 )
-            self.lock.wait(LOOK_SECONDS)  # who has used a value to the end tells nobody
+            self.lock.wait(LOOK_SECONDS)  # the end of a value's use is not reported
         self._claimed[kind] += round(nbytes)
         self._loading += round(nbytes) * loading
 

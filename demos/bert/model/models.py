@@ -174,7 +174,10 @@ class ModelStore:
         self._loaders = DaemonThreads("load")
 
     def spec(self, key: str) -> ModelSpec:
-        """The entry of `key`; no hub is asked. Raises UserError for what is not in the catalogue, nor was found."""
+        """The entry of `key`; no request to the Hub.
+
+        Raises UserError for what is not in the catalogue, nor was found.
+        """
         if isinstance(key, str) and key in self.catalogue:
             return self.catalogue[key]
         if self.named and isinstance(key, str) and (spec := self.named.known(key)):
@@ -225,7 +228,7 @@ class ModelStore:
         return self._tokenizers.make(key, lambda take: read_tokenizer(self._files(spec, weights=False)))
 
     def tokenizer_at_hand(self, key: str) -> Any | None:
-        """The same where its files are on this machine; else None, and no Hub is asked."""
+        """The same if its files are on this machine; else None, without a request to the Hub."""
         spec = self.spec(key)
         if key not in self._tokenizers:
             try:
@@ -250,7 +253,7 @@ class ModelStore:
             self._progress.pop(key, None)
 
     def progress(self, key: str) -> int | None:
-        """How many of the model's bytes have come from the Hub; None while nothing is fetched."""
+        """The number of the model's bytes that have come from the Hub; None while nothing is fetched."""
         return self._progress.get(key)
 
     def _note(self, key: str, count: int) -> None:

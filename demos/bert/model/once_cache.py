@@ -122,7 +122,7 @@ class Recent(Generic[Value]):
         return sum(entry.size for entry in self._values.values() if not in_use(entry.value))
 
     def oldest(self) -> int | None:
-        """When the least recently used of these was used; None where there is none."""
+        """The time of the least recent use of these; None if there are none."""
         key = self._oldest()
         return None if key is None else self._values[key].used
 
@@ -191,7 +191,7 @@ class ObjectNumbers:
         self._lock = threading.Lock()
 
     def of(self, thing: Any) -> int:
-        """The number of this very object."""
+        """The number of this object."""
         with self._lock:
             number = self._numbers.get(thing)
             if number is None:
@@ -200,7 +200,7 @@ class ObjectNumbers:
 
 
 class OnceCache(Generic[Progress, Result]):
-    """Results by key, the last asked for; safe for many threads. Who asks for what is on its way waits.
+    """Results by key, the latest ones; safe for many threads. Who asks for what is on its way waits.
 
     Kept within `most`, their sizes added up; each counts 1 where `size` says nothing else (of a tuple with the result).
     `budget` and `kind` are as `Recent` has them.

@@ -1,4 +1,4 @@
-"""A few models of the Hub, each pinned and of its own class, read only where the files are of the kind named."""
+"""A few models of the Hub, each pinned and of a fixed class, read only where the files are of the kind named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from demos.errors import UserError
 
 
 class PinnedStore(ModelStore):
-    """`ModelStore` for a few models of the Hub, each of its own class; a subclass says how its files are opened."""
+    """`ModelStore` for a few models of the Hub, each of a fixed class; a subclass says how its files are opened."""
 
     def _opened(self, key: str, folder: Path) -> LoadedModel:
         """The model in these files, which are all there and of the right kind."""

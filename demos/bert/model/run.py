@@ -26,7 +26,7 @@ MOST_TOGETHER = 16  # readers' inputs in one pass
 
 @dataclass(frozen=True)
 class Run:
-    """What one model made of one input. The arrays are read-only; n tokens, L layers, A heads, width d."""
+    """The results of one model for one input. The arrays are read-only; n tokens, L layers, A heads, width d."""
 
     model: str  # catalogue key
     encoding: Encoding
@@ -113,7 +113,7 @@ class Rush:
         return mine.run.result()
 
     def _next(self) -> list[_Waiting]:
-        """What has waited longest, and what waits for the same model and needs little padding beside it."""
+        """The input that has waited longest, and those for the same model that need little padding beside it."""
         first, n = self._waiting[0], len(self._waiting[0].encoding)
         most = min(MOST_TOGETHER, max(1, BATCH_TOKENS // (2 * n)))
         together: list[_Waiting] = []
@@ -169,7 +169,7 @@ class RunCache:
         encodings = [encode_lately(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
         runs: dict[tuple[str, str, str], Run] = {}
-        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask
+        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread runs it: one pass serves all callers
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:

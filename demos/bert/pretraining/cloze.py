@@ -37,7 +37,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the head makes of a prompt's [MASK]."""
+    """The head's output at a prompt's [MASK]."""
 
     encoding: Encoding
     words: tuple[Guess, Guess]  # the label words, positive first: their probability among all V, and their logit
@@ -60,7 +60,7 @@ def prompt(text: str, solved: Sequence[Solved], pattern: str, label_words: tuple
 
 
 def ended(text: str) -> str:
-    """The text with a full stop where it ends in a letter or a digit: the pattern is a sentence of its own."""
+    """The text with a full stop if it ends in a letter or a digit: the pattern is a separate sentence."""
     return f"{text}." if text and text[-1].isalnum() else text
 
 

@@ -1,4 +1,6 @@
-"""What the words around a hidden place do for the guess there: each is taken away in turn, and the place read again."""
+"""The effect of the words around a masked position on its prediction: each is removed in turn, and the prediction
+repeated.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masked words' other half: which tokens BERT is asked about, and what is put in their place."""
+"""The corruption of masked-word prediction: the tokens that BERT must predict, and their replacements."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from demos.bert.pretraining.unigrams import Unigrams
 from demos.errors import UserError
 
-NO_LABEL = -100  # a token that nothing is asked about, as transformers marks it
+NO_LABEL = -100  # a token that need not be predicted, as transformers marks it
 UNTOUCHED, MASK, RANDOM, SAME = 0, 1, 2, 3  # the kinds
 
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of a text is chosen, and what becomes of that: the paper's shares where nothing is said."""
+    """The share of a text that is chosen, and the shares of the three kinds: the paper's if nothing else is given."""
 
     chosen: float = 0.15  # of all tokens
     masked: float = 0.8  # of the chosen ones
@@ -25,7 +25,7 @@ class Shares:
 
     @property
     def kinds(self) -> tuple[float, float, float]:
-        """Of the chosen tokens: masked, replaced, and kept, which is the rest."""
+        """The shares of the chosen tokens: masked, replaced, and kept, which is the rest."""
         return self.masked, self.replaced, max(0.0, round(1 - self.masked - self.replaced, 9))
 
 
@@ -34,7 +34,7 @@ PAPER = Shares()
 
 @dataclass(frozen=True)
 class Corruption:
-    """One input as the model reads it, and what it is asked; one entry a token (n in all)."""
+    """One input of the model and its targets; one entry for each token (n in all)."""
 
     input_ids: np.ndarray  # <int64>[n]
     labels: np.ndarray  # <int64>[n]: the text's own token where it was chosen, else NO_LABEL
@@ -97,7 +97,7 @@ def corrupt(
 
 
 def _units(special: Sequence[int], words: Sequence[int | None]) -> list[list[int]]:
-    """What is chosen at once: each word's pieces, or a token by itself where its word is None."""
+    """The units that are chosen at once: each word's pieces, or a token by itself where its word is None."""
     units: dict[int, list[int]] = {}
     for place, (is_special, word) in enumerate(zip(special, words, strict=True)):
         if not is_special:

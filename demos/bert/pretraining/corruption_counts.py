@@ -14,7 +14,7 @@ from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption, Sh
 
 @dataclass(frozen=True)
 class Fit:
-    """Pearson's chi-square test: how far counts lie from what was asked for."""
+    """Pearson's chi-square test: the distance of counts from the expected ones."""
 
     statistic: float
     freedom: int  # degrees of freedom
@@ -30,7 +30,7 @@ class Draws:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many tokens were masked, replaced and kept up to each draw: <int64>[N, 3]."""
+        """The numbers of tokens that were masked, replaced and kept up to each draw: <int64>[N, 3]."""
         return np.stack([(self.kinds == kind).sum(axis=1) for kind in (MASK, RANDOM, SAME)], axis=1).cumsum(axis=0)
 
     @property
@@ -40,7 +40,7 @@ class Draws:
 
     @property
     def chosen(self) -> np.ndarray:
-        """How often each token was chosen: <int64>[n]."""
+        """The number of times that each token was chosen: <int64>[n]."""
         return (self.kinds > 0).sum(axis=0)
 
 

@@ -1,4 +1,4 @@
-"""What a plain text asks and answers by itself: masked words and one next sentence, with nobody's help."""
+"""The labels that a plain text provides by itself: masked words and one next sentence, without an annotator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FreeLabels:
 
     @property
     def count(self) -> int:
-        """How many labels: one a chosen token, and one for the two sentences."""
+        """The number of labels: one for each chosen token, and one for the two sentences."""
         return len(self.corruption.chosen) + 1
 
 

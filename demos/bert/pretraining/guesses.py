@@ -1,4 +1,4 @@
-"""Which words a model would put at a place, and which place to ask about if nobody says."""
+"""A model's predictions at a position, and the choice of a position if the reader makes none."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def guess_at(tokenizer: Any, logits: torch.Tensor, probabilities: torch.Tensor, 
 def place_to_guess(
     encoding: Encoding, mask_token: str, among: int | None = None, side: int | None = None
 ) -> int | None:
-    """Where to guess if nobody says: at the sentence's own first [MASK], else at the middle one of its longer words.
+    """The default position to predict: the sentence's own first [MASK], else the middle one of its longer words.
 
     Only the first `among` tokens are asked, and of a pair only the sentence `side`, where either is given.
 

@@ -70,7 +70,7 @@ class Pretrained(WithHeads):
     """
 
     encoder: LoadedModel  # as any other model: runs, attention, vectors
-    about: dict[str, str]  # who trained the heads: "trained_by", and for ours "tokens", "steps", "data"
+    about: dict[str, str]  # the origin of the heads: "trained_by", and for ours "tokens", "steps", "data"
 
     @property
     def tokenizer(self) -> Any:
@@ -170,13 +170,13 @@ class PretrainedModels:
             raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT model.")
 
         def read(take: Callable[[float], None]) -> Pretrained:
-            take(loaded.nbytes)  # of a whole model: ours has an encoder of its own, another's is read and let go
+            take(loaded.nbytes)  # of a whole model: ours has a separate encoder, another's is read and let go
             return our_heads(loaded) if key == BUNDLED else _loose(own_heads(loaded, folder(key)))
 
         return _tied(self._models.make(key, read), loaded)
 
     def make(self, key: str, loaded: LoadedModel, read: Callable[[LoadedModel], Pretrained]) -> Pretrained:
-        """What `read` makes of `loaded`, another model of this app's own; read now where that was not done."""
+        """The result of `read` for `loaded`, another model of this app's own; read now if that was not done before."""
 
         def taking(take: Callable[[float], None]) -> Pretrained:
             take(loaded.nbytes)

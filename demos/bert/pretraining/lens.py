@@ -1,4 +1,6 @@
-"""What a model puts at a hidden place: all its words at once, after the last layer and after every layer before it."""
+"""A model's predictions at a masked position: for all words at once, after the last layer and after every layer before
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class Distribution:
 
     @property
     def loss(self) -> float:
-        """What the target costs, in nats: -ln of its probability (Devlin et al. 2019, section 3.1, task 1)."""
+        """The loss of the target, in nats: -ln of its probability (Devlin et al. 2019, section 3.1, task 1)."""
         return -math.log(self.target.probability)
 
 

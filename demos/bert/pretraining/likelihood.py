@@ -1,4 +1,4 @@
-"""How likely a model finds a sentence, word piece by word piece: each is hidden in turn and guessed from all others."""
+"""The likelihood of a sentence, word piece by word piece: each is masked in turn and predicted from all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import hide, states
 from demos.errors import UserError
 
-MAX_TOKENS = 128  # each is a pass of its own
+MAX_TOKENS = 128  # each is a separate pass
 PASS_TOKENS = 1_024  # in one batch, so that a reader sees it get on
 
 

@@ -39,7 +39,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Score:
-    """How a model answered the trials of one kind."""
+    """A model's answers to the trials of one kind."""
 
     kind: str
     count: int

@@ -32,7 +32,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a model says of B pairs; the columns are IsNext and NotNext."""
+    """A model's outputs for B pairs; the columns are IsNext and NotNext."""
 
     logits: np.ndarray  # <float32>[B, 2]
 
@@ -85,7 +85,7 @@ def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Gene
 
 
 def next_probabilities(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Answers:
-    """What the model's next-sentence head says of each pair (A, B): logits, probabilities, the loss of each label.
+    """The output of the model's next-sentence head for each pair (A, B): logits, probabilities, the loss of each label.
 
     Raises UserError where a sentence is too long, and for a model without that head.
     """

@@ -26,7 +26,7 @@ class Cost:
 
     @property
     def fine_tuning_seconds(self) -> float:
-        """Of MNLI on one of the TPUs, at the same rate."""
+        """The seconds of MNLI on one of the TPUs, at the same rate."""
         return fine_tuned_tokens() / (self.tokens_per_second / self.tpus)
 
 
@@ -62,7 +62,7 @@ def _operations(shape: Shape, tokens: float, length: int) -> float:
 
 
 def seconds_here(operations: float, trained: Shape, tokens: int, seconds: float) -> float:
-    """How long so many operations would take where a step of `trained` with so many tokens in all takes `seconds`.
+    """The time of so many operations, if a step of `trained` with so many tokens in all takes `seconds`.
 
     The step's sequences are short, so attention's own products are left out of its operations.
     """

@@ -1,4 +1,4 @@
-"""How often each entry of the vocabulary occurs in the texts of this project: one way to draw a random word."""
+"""The frequency of each entry of the vocabulary in the texts of this project: one way to draw a random word."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Unigrams:
 
     @property
     def total(self) -> int:
-        """How many tokens were counted."""
+        """The number of tokens that were counted."""
         return int(self.counts.sum())
 
     @property
@@ -59,7 +59,7 @@ class Unigrams:
         return int((np.sort(self.shares)[::-1].cumsum() < 0.5).sum()) + 1
 
     def draw(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """`size` entries <int64>[size]: the same as `rng.choice(V, size, p=shares)`, which adds up V numbers anew."""
+        """`size` entries <int64>[size], as by `rng.choice(V, size, p=shares)`, with the V shares added up only once."""
         return self._cumulative.searchsorted(rng.random(size), side="right")
 
 

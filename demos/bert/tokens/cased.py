@@ -23,6 +23,6 @@ def cased_tokenizer() -> BertTokenizer:
 
 @cache
 def written_twice() -> int:
-    """How many entries with a capital letter stand in the vocabulary a second time without it: The, the."""
+    """The number of entries with a capital letter that are in the vocabulary a second time without it: The, the."""
     entries = cased_tokenizer().get_vocab()
     return sum(entry != entry.lower() and entry.lower() in entries for entry in entries)

@@ -1,4 +1,4 @@
-"""How finely a text is cut: characters, words, tokens, tokens per word, and how much of it was not known."""
+"""Counts of a text's splitting: characters, words, tokens, tokens per word, and the share that was unknown."""
 
 from __future__ import annotations
 

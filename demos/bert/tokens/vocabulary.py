@@ -40,7 +40,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Matches:
-    """What a search gave: the first entries in the order of their ids, and how many there are in all."""
+    """The result of a search: the first entries in the order of their ids, and the number of all."""
 
     entries: tuple[Entry, ...]
     total: int
@@ -96,7 +96,7 @@ class Vocabulary:
         return Matches(tuple(matches[:limit]), len(matches))
 
     def words_from(self, piece: str, limit: int = MAX_SHOWN) -> Matches:
-        """Which whole words begin with this piece: the piece's letters, its continuation prefix taken away."""
+        """The whole words that begin with this piece: the piece's letters, without its continuation prefix."""
         return self.search(piece.strip().removeprefix(self.prefix), BEGINS, WORD, limit=limit)
 
     def entry(self, number: int) -> Entry:

@@ -29,7 +29,7 @@ SWITCHES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase") 
 
 @dataclass(frozen=True)
 class Rules:
-    """How one tokenizer works, read from its own settings."""
+    """The settings of one tokenizer, read from its own files."""
 
     clean_text: bool
     handle_chinese_chars: bool
@@ -53,7 +53,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Word:
-    """What became of one word: its pieces, and each try on the way (empty once a trace holds MAX_TRIES of them)."""
+    """The split of one word: its pieces, and each try on the way (empty once a trace holds MAX_TRIES of them)."""
 
     text: str
     pieces: tuple[str, ...]

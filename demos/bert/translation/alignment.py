@@ -1,4 +1,4 @@
-"""How well attention weights agree with the grammar's own links between words."""
+"""The agreement of attention weights with the grammar's own links between words."""
 
 from __future__ import annotations
 

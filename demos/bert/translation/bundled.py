@@ -32,7 +32,7 @@ def save(trained: Trained, path: Path) -> None:
 
 
 def load(path: Path) -> Trained:
-    """What `save` wrote, in float32."""
+    """The model that `save` wrote, in float32."""
     with safe_open(path, "pt") as file:
         metadata = file.metadata()
         source, target = (Vocabulary(tuple(json.loads(metadata[name]))) for name in ("source", "target"))

@@ -1,4 +1,4 @@
-"""What each word of a right translation costs: the cross-entropy, place by place."""
+"""The loss of each word of a correct translation: the cross-entropy, position by position."""
 
 from __future__ import annotations
 

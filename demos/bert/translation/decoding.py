@@ -1,4 +1,4 @@
-"""How a translator writes: the likeliest word at each step (greedy), of many sentences at once, or one step by step."""
+"""Decoding of a translator: the likeliest word at each step (greedy), for many sentences or one step by step."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def step_at(number: float, written: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class DecoderStep:
-    """What the decoder computes for one word."""
+    """The decoder's values for one word."""
 
     number: int  # from 1
     given: str  # the word that it wrote before

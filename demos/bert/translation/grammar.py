@@ -44,7 +44,7 @@ class Noun:
 
     @property
     def form(self) -> int:
-        """Which of an adjective's four forms agrees with it: one or several, masculine or feminine."""
+        """The one of an adjective's four forms that agrees with it: one or several, masculine or feminine."""
         return 2 * (self.person >= 2) + self.feminine
 
 

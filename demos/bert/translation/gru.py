@@ -20,7 +20,7 @@ EMBEDDING, WIDTH = 64, 128
 
 @dataclass(frozen=True)
 class Memory:
-    """What the encoder hands on."""
+    """The outputs of the encoder."""
 
     states: Tensor  # [b, n, d], one a source word
     last: Tensor  # [b, d], both directions' ends: all that a decoder without attention is given

@@ -1,4 +1,4 @@
-"""What the bundled translators compute for a sentence, kept for all readers: a moved slider translates no more."""
+"""The bundled translators' results for a sentence, kept for all readers: moving a slider translates nothing again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 class Kept:
-    """What functions of a translator returned lately, within MOST_BYTES; safe for many threads."""
+    """The latest results of a translator's functions, within MOST_BYTES; safe for many threads."""
 
     def __init__(self, memory: Budget | None = None) -> None:
         self._results: Recent[Any] = Recent(MOST_BYTES, nbytes, memory, "translations")

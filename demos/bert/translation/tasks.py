@@ -1,4 +1,4 @@
-"""What a translator can be trained on: English to French, or dates in words to ISO 8601."""
+"""The tasks of a translator's training: English to French, or dates in words to ISO 8601."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the GRU and the Transformer take on this machine as sentences grow: a pass in training, and writing."""
+"""The time of the GRU and the Transformer on this machine as sentences grow: a pass in training, and writing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of each translator, by its name."""
+    """The measured times of each translator, by its name."""
 
     times: dict[str, Times]
     threads: int  # processor cores that one pass may use

@@ -34,7 +34,7 @@ class Attended:
 
 @dataclass(frozen=True)
 class Embedded:
-    """What enters a stack."""
+    """The input of a stack."""
 
     words: Tensor  # [b, n, d]: rows of the table, times sqrt(d)
     positions: Tensor  # [n, d]
@@ -104,7 +104,7 @@ class DecoderTrace:
 
 @dataclass(frozen=True)
 class Encoded:
-    """What the encoder hands on, and how it came about."""
+    """The output of the encoder, and the steps to it."""
 
     embedded: Embedded
     layers: tuple[EncoderTrace, ...]

@@ -48,7 +48,7 @@ def places(layers: int) -> tuple[Place, ...]:
 
 
 def attended_at(place: Place, encoded: Encoded, written: Written) -> Attended:
-    """What the sublayer at this place computed."""
+    """The values computed by the sublayer at this place."""
     if place.kind == ENCODER:
         return encoded.layers[place.layer].attention
     layer = written.layers[place.layer]
@@ -56,7 +56,7 @@ def attended_at(place: Place, encoded: Encoded, written: Written) -> Attended:
 
 
 def computed_at(place: Place, encoded: Encoded, written: Written) -> Embedded | Added | Fed:
-    """What was computed at a place that is no attention and not the output."""
+    """The values at a place that is neither attention nor the output."""
     run: Encoded | Written = encoded if place.kind == ENCODER else written
     if place.step == EMBEDDED:
         return run.embedded
@@ -88,7 +88,7 @@ def translated(trained: Trained, source: Sequence[str]) -> tuple[tuple[str, ...]
 
 @dataclass(frozen=True)
 class AttentionRow:
-    """How one row of one head comes about."""
+    """The computation of one row of one head."""
 
     rows: int  # m, of Q
     columns: int  # n, of K and V

@@ -38,7 +38,7 @@ def padded(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> Tensor
 
 
 def shifted(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
-    """What a decoder is given and what it must write, each [b, m + 1]: the sentence after BEGIN, and before END."""
+    """The input and the target of a decoder, each [b, m + 1]: the sentence after BEGIN, and before END."""
     rows = [[vocabulary.ids[word] for word in sentence] for sentence in sentences]
     return _tensor([[BEGIN, *row] for row in rows]), _tensor([[*row, END] for row in rows])
 

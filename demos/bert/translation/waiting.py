@@ -1,4 +1,4 @@
-"""What must wait for what: steps in sequence, and how far apart two words are (Vaswani et al. 2017, table 1)."""
+"""Sequential steps, and the distance between two words (Vaswani et al. 2017, table 1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from demos.bert.translation.translators import TRANSFORMER
 
 @dataclass(frozen=True)
 class Waiting:
-    """Of one sentence of n source words and m target words (its end included)."""
+    """The sequential steps for one sentence of n source words and m target words (its end included)."""
 
     trained: int  # steps in sequence of one pass in training, where the decoder is given the right words
     path: int  # steps between the first and the last source word

@@ -37,7 +37,7 @@ def _written(value: Any) -> Any:
 
 
 def _array(values: np.ndarray) -> Any:
-    """What Plotly.js reads an array from; one that is not of numbers is a list."""
+    """The form from which Plotly.js reads an array; one that does not hold numbers is a list."""
     if values.dtype.kind not in "fiu":
         return values.tolist()
     kind = np.dtype(np.float32) if values.dtype.kind == "f" else _smallest(values)

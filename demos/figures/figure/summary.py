@@ -15,7 +15,7 @@ TEXT = templates(__file__, "text.txt")
 
 
 def with_summary(figure: Figure) -> Figure:
-    """The figure with its sentence as `layout.meta`, where it has none of its own; what is given is not changed."""
+    """The figure with its sentence as `layout.meta`, if it has none yet; the argument is not changed."""
     layout = figure["layout"]
     return figure if "meta" in layout else figure | {"layout": layout | {"meta": summary(figure)}}
 
@@ -48,7 +48,7 @@ def _mode(trace: dict[str, Any]) -> str:
 
 
 def _count(trace: dict[str, Any]) -> int:
-    """How many values it draws."""
+    """The number of values that it draws."""
     values = trace.get({"heatmap": "z", "treemap": "values"}.get(_kind(trace), "y"))
     return 0 if values is None else len(values)
 
@@ -121,7 +121,7 @@ def _areas(trace: dict[str, Any]) -> str:
 
 
 def _name(axis: dict[str, Any], values: Any, at: Any) -> str:
-    """What stands at the value with this number: the axis's own text where it has one."""
+    """The text at the value with this number: the axis's own text if it has one."""
     if values is None or len(values) == 0:
         return str(at)
     value = plain(values[at])

@@ -44,7 +44,7 @@ class FontFile:
 
     @property
     def address(self) -> str:
-        """Where the page fetches it, from its own address; another content has another one."""
+        """The address from which the page fetches it; other content has another address."""
         return f"fonts/{self.name}-{hashlib.sha256(self.data).hexdigest()[:12]}.woff2"
 
 

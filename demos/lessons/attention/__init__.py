@@ -1,4 +1,4 @@
-"""Lesson: where each token looks. Its parts are the folders beside this file."""
+"""Lesson: the tokens that each token attends to. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson: which vector is the sentence. Its parts are the folders beside this file."""
+"""Lesson: sentence vectors, by pooling and layer. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ CHOOSE = "Token to follow"
 
 
 def build(page: Page) -> None:
-    """What all parts share: the token, the layer and the head."""
+    """The controls that all parts share: the token, the layer and the head."""
     services = page.services
     catalogue = services.store.catalogue.values()
     with gr.Row(elem_classes="encoder-choices", equal_height=False):

@@ -36,7 +36,7 @@ print("largest difference from the model's own:", (result - own).abs().max().ite
 
 
 def position_code(spec: ModelSpec, length: int, width: int, base: float, *, halves: bool = False) -> str:
-    """Prints the sinusoidal table, and of both tables the numbers behind the four wishes."""
+    """Prints the sinusoidal table, and for both tables the numbers behind the four requirements."""
     needed, source = model_lines(spec)
     sines, cosines = (f":, :{width // 2}", f":, {width // 2}:") if halves else (":, 0::2", ":, 1::2")
     return f"""{needed}import numpy as np

@@ -1,4 +1,4 @@
-"""The programs of the Encoder lesson's self-attention and block: each prints the numbers on the page."""
+"""The programs of the encoder lesson's self-attention and block: each prints the numbers on the page."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from demos.training.form_values import requested_dataset
 from demos.training.settings import Settings
 
 MOST_CALLS = 2  # of the API at once: programs can't take all places in line from the page's readers
-CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
+CALL_SECONDS = 180.0  # of an API call: one whose client is gone then holds the others up no longer
 
 
 def build(page: Page) -> None:
@@ -68,7 +68,7 @@ def offer_endpoint(page: Page) -> None:
         key = services.key(model)
         run = trainings.runs.new()
         folder = services.store.folder(key)
-        events = trainings.fine_tune(run, dataset, key, folder, settings, keep=False)  # nobody else knows its id
+        events = trainings.fine_tune(run, dataset, key, folder, settings, keep=False)  # no other client knows its id
         try:
             for event in events:
                 yield as_json(event)
@@ -84,7 +84,7 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labelled examples; others need far more. "
+    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. "
     "Train one, change a setting, and compare.",
     build=build,
     parts=parts_of(__name__),

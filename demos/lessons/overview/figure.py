@@ -1,4 +1,4 @@
-"""The whole way of a sentence as one picture: a row a token, from its word piece to its last vector."""
+"""The way of a sentence through the model as one picture: one row for each token, from word piece to last vector."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ VECTOR_CELLS = 96  # of the sentence's vector
 
 @dataclass(frozen=True)
 class HiddenWord:
-    """What the model guesses where one token is hidden."""
+    """The model's guesses for one masked token."""
 
     place: int
-    token: str  # the token that stands there; [MASK] where the sentence has one
+    token: str  # the token at that position; [MASK] where the sentence has one
     best: tuple[Guess, ...]
     model: str
 
 
 @dataclass(frozen=True)
 class Classes:
-    """What the reader's own classifier says of the sentence."""
+    """The prediction of the reader's own classifier for the sentence."""
 
     probabilities: dict[str, float]
     model: str
 
 
 def rows_of(encoding: Encoding) -> int:
-    """How many of the sentence's tokens the picture has."""
+    """The number of the sentence's tokens in the picture."""
     return min(len(encoding), MAX_ROWS)
 
 
@@ -87,7 +87,7 @@ def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
 
 
 def exits_html(run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes: Classes | None) -> Markup:
-    """What the outputs are used for: the hidden word's guesses, the sentence's vector [d], a class."""
+    """The three uses of the outputs: guesses for the masked word, the sentence's vector [d], a class."""
     shown = vector[:VECTOR_CELLS]
     strip = cells(shown, strips_limit([vector]), "mean of the token vectors")
     word = hue(run.encoding.word_index[hidden.place]) if hidden else ""

@@ -1,4 +1,4 @@
-"""The overview: the whole way of a sentence in one picture, each station a link to its lesson."""
+"""The overview: the way of a sentence through the model in one picture; each station links to its lesson."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def hidden_word(services: Services, sentence: Sentence, place: int | None) -> Hi
 
 
 def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes | None:
-    """What the reader's newest classifier of single sentences says of this one; None where there is none."""
+    """The prediction of the reader's newest single-sentence classifier for this sentence; None without a classifier."""
     if not trained or services.classifier(trained) is None:
         return None
     (probabilities,) = services.trainings.runs.predict(trained, [sentence.text])

@@ -1,4 +1,4 @@
-"""The overview's program: prints the stations of this very input, with transformers alone."""
+"""The overview's program: prints the steps for the reader's input, with transformers alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many vectors leave the last layer."""
+"""The question about the number of vectors after the last layer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """One a token, the special ones among them; and how many the misconceptions count."""
+    """The number of tokens, special ones included, and the numbers that the wrong answers count."""
     run = services.run(sentence)
     _, tokens, width = run.hidden_states.shape
     words = len(f"{sentence.text} {sentence.text_pair}".split())

@@ -1,4 +1,4 @@
-"""Lesson: the two tasks BERT learned from. Its parts are the folders beside this file."""
+"""Lesson: the two tasks that BERT was pre-trained on. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from demos.templates import templates
 
 
 def build(page: Page) -> None:
-    """What stands under the parts: whose heads are at work."""
+    """The note under the parts: the origin of the heads in use."""
     services = page.services
     whose = gr.HTML("", elem_id="pretraining-whose", elem_classes="under-parts")
 

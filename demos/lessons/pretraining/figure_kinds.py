@@ -1,4 +1,4 @@
-"""The three things that become of a chosen token, each with its mark and its colour."""
+"""The three kinds of chosen token (masked, random, kept), each with its mark and its color."""
 
 from __future__ import annotations
 

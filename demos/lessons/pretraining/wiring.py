@@ -1,4 +1,4 @@
-"""What several parts of this lesson wire alike."""
+"""Wiring that several parts of this lesson share."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def count_on(button: gr.Button, number: gr.Number, count: int) -> None:
 
 
 def text_of(sentence: Sentence, text: str | None) -> str:
-    """The part's own text, or the bar's sentence where that is empty."""
+    """The part's own text, or the bar's sentence if that text is empty."""
     return text if text and text.strip() else sentence.text

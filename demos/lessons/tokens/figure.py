@@ -22,7 +22,7 @@ MAX_CHARACTERS = 400  # drawn of one part
 MAX_WORDS = 12  # words whose search is drawn
 MAX_ROWS = 600  # tries drawn for one word; the search itself is never cut
 
-_QUIET = {  # what a step says when nothing happened
+_QUIET = {  # the note of a step that changed nothing
     "typed": "",
     "special": "no special token in the text",
     "clean_text": "nothing to clean",

@@ -1,4 +1,4 @@
-"""The Tokens lesson: how BERT cuts words, as one types; each step of WordPiece, the batch, the vocabulary."""
+"""The Tokens lesson: word pieces as one types, each step of WordPiece, the padded batch and the vocabulary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one
 
 
 def build(page: Page) -> None:
-    """The picture and its control, then the folds, each laid out and wired by a function of its own."""
+    """The picture and its control, then the folds, each laid out and wired by a separate function."""
     _build_picture(page)
     _build_trace(page)
     _build_batch(page)
@@ -88,7 +88,7 @@ def _build_picture(page: Page) -> None:
     def show(sentence: Sentence, under: str) -> str:
         tokenizer, encoding, counts = _encoded(services, sentence)
         if under not in UNDER:
-            raise UserError(f"What is shown under each token must be one of: {', '.join(UNDER)}.")
+            raise UserError(f"The value shown under each token must be one of: {', '.join(UNDER)}.")
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
         if typed_mask := small_mask(sentence.text, sentence.text_pair):
             drawn += TEXT.small_mask(typed_mask)
@@ -108,7 +108,7 @@ def _build_picture(page: Page) -> None:
 
 
 def tokens_of(encoding: Encoding, words: str) -> int:
-    """How many tokens the first sentence's first occurrence of `words` (in any case) became; 0 where there is none."""
+    """The number of tokens of the first occurrence of `words` (in any case) in the first sentence; 0 without one."""
     start = encoding.text.lower().find(words)
     spans = zip(encoding.offsets, encoding.sequence_ids, strict=True)
     inside = [first < start + len(words) and start < last for (first, last), segment in spans if segment == 0]

@@ -1,4 +1,4 @@
-"""What is done with unknown words, told of the reader's own."""
+"""The question about unknown words, answered with the words of the reader's sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """How many words there are, how many of them are cut or unknown, and how many tokens."""
+    """The number of words, of cut words, of unknown words and of tokens."""
     tokenizer = services.loaded(sentence.model).tokenizer
     encoding = encode(tokenizer, sentence.text, sentence.text_pair)
     pieces = Counter(word for word in encoding.word_index if word is not None)

@@ -76,9 +76,9 @@ def build_vocabulary(page: Page) -> None:
 
 
 def id_html(entries: Vocabulary, number: float | None, width: int) -> str:
-    """What this id is: the number of a row, in the vocabulary and in the model's embedding matrix alike.
+    """The entry with this id, the row number in both the vocabulary and the model's embedding matrix.
 
-    Of a number that is none, a sentence beside the box: nothing else on the page waits for it.
+    For a number that is none, a sentence beside the box: nothing else on the page waits for it.
     """
     if number is None:
         return TEXT.answer("An id must be a whole number, such as 7592.")

@@ -1,4 +1,4 @@
-"""Lesson: what attention was invented for, translation by recurrent networks. Its parts are the folders beside this."""
+"""Lesson: attention in its first use, translation by recurrent networks. Its parts are the folders beside this file."""
 
 from demos.page.lesson import Lesson
 from demos.page.parts import parts_of

@@ -1,4 +1,4 @@
-"""The lesson's pictures: attention weights between two languages, and the share of right sentences by length."""
+"""The lesson's pictures: attention weights between two languages, and the share of correct sentences by length."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def alignment_figure(
             "ygap": 1,
             "colorscale": colour_scale("magnitude"),
             "colorbar": BAR,
-            "hovertemplate": "<b>%{y}</b> reads <b>%{x}</b><br>weight %{z:.4f}<extra></extra>",
+            "hovertemplate": "<b>%{y}</b> attends to <b>%{x}</b><br>weight %{z:.4f}<extra></extra>",
         }
     ]
     linked = [(rows[at], columns[place]) for at, places in enumerate(links[: len(rows)]) for place in places]
@@ -86,7 +86,7 @@ def framed_row(row: int, width: int, colour: str) -> dict[str, Any]:
 
 
 def curves_figure(runs: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> Figure:
-    """The share of right held-out sentences by training step, a line for each run: (name, its (step, share))."""
+    """The share of correct held-out sentences by training step, a line for each run: (name, its (step, share))."""
     traces = [
         {
             "type": "scatter",

@@ -1,4 +1,4 @@
-"""What programs of several parts have in common: the translators as classes of plain torch, and the bundled ones."""
+"""The common lines of several parts' programs: the translators as classes of plain torch, and the bundled ones."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How a page reaches the browser: at which address, drawn already, compressed once for all."""
+"""Delivery of a page to the browser: its address, its first view, and one compressed copy for all."""

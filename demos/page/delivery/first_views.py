@@ -1,4 +1,4 @@
-"""What a page shows before anything is chosen, sent along with it: drawn once, for all who open it.
+"""A page's first view, sent along with the page: drawn once, for all who open it.
 
 When the model is there, the handlers that draw a page's first view are asked once, as a browser would ask them. A
 browser that opens the page at just that view puts their answers in before it builds the page (demos/page/link.js), and
@@ -91,7 +91,7 @@ async def _drawn(
         log.exception("a first view could not be drawn")
         return {}
     refused = [redraw for redraw in drawing.redraws if changes[redraw.notice._id]["value"]]
-    for redraw in refused:  # a reader's browser asks for it, and is told
+    for redraw in refused:  # a reader's browser asks for it later, and gets the error
         del changes[redraw.notice._id]
     note = changes.pop(drawing.note._id).get("value") if drawing.note else None
     taken = json.loads(note)["taken"] if note else {}

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
 
-EDITIONS = 3  # of the pages: what nobody asks for any more goes
+EDITIONS = 3  # of the pages: a page without requests is removed
 FILES = 300  # of Gradio's, some megabytes compressed
 CONFIG = "/config"
 PATHS = ("/", CONFIG)  # and the pages that are named to `PageCache`
@@ -52,7 +52,7 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of each page, whatever it is asked for with and by however many at once."""
+    """ASGI middleware: one build of each page, whatever its parameters and however many requests come at once."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class PageCache:
         cache.move_to_end(key)
         building = cache[key]
         try:
-            answer = await asyncio.shield(building)  # who leaves does not end what others wait for
+            answer = await asyncio.shield(building)  # a client that leaves does not end what others wait for
         finally:
             if _has_failed(building) and cache.get(key) is building:
                 del cache[key]
@@ -103,7 +103,7 @@ class PageCache:
         messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
         async def receive() -> Message:
-            return next(messages, None) or await asyncio.Future()  # nobody hangs up
+            return next(messages, None) or await asyncio.Future()  # this request has no client that could hang up
 
         async def collect(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -136,13 +136,14 @@ def _is_ours(scope: Scope, pages: Set[str]) -> bool:
 
 
 def _for_no_host(scope: Scope) -> Scope:
-    """The request for a page as nobody in particular makes it; Gradio would build another for a `?page=`."""
+    """The request for a page without anything that depends on a reader; Gradio builds another for a `?page=`."""
     headers = [(b"host", NO_HOST), (b"accept", b"*/*")]
     return {**scope, "method": "GET", "scheme": "http", "query_string": b"", "headers": headers}
 
 
 def _without_host(body: bytes, path: str) -> bytes:
-    """A page whose addresses begin at the root of whatever host it came from; amid a text a browser puts its name in.
+    """A page whose addresses begin at the root of the current host; where a host's name is needed within a text, the
+    browser fills it in.
 
     The configuration by itself has no root: who reads it takes the address at which it was found.
     """

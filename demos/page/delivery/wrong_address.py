@@ -1,4 +1,4 @@
-"""What a browser shows for an address that does not exist: a short page with a link, where a program gets JSON."""
+"""The answer to an address that does not exist: a short page with a link for a browser, JSON for a program."""
 
 from __future__ import annotations
 

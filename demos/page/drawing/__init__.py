@@ -1,1 +1,1 @@
-"""What drawings answer, and which of them are remembered."""
+"""The answers of drawings, and the cache that remembers them."""

@@ -1,4 +1,4 @@
-"""What was drawn lately, for the whole hall: the same view of the same choices is computed once, whoever asks."""
+"""The latest drawings, for the whole hall: the same view with the same choices is computed once for all readers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Drawings:
         self._handlers = 0
 
     def remembered(self, show: Callable[..., Any]) -> Callable[..., Any]:
-        """`show`, asked once for each of its inputs. What it raises is not kept."""
+        """The answer of `show`, computed once for each of its inputs. What it raises is not kept."""
         self._handlers += 1
         number = self._handlers
 

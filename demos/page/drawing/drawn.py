@@ -1,4 +1,4 @@
-"""What a handler answers, as the browser takes it: figures as their JSON, each with its sentence.
+"""A handler's answer in the form that the browser takes: figures as their JSON, each with its sentence.
 
 Gradio builds a component anew for each output of an event that is skipped or updated, and asks a thread for each value:
 about a millisecond for every output, on the one thread that serves all readers. Events that are wired with
@@ -46,7 +46,7 @@ ONLY_SEEN = {"__type__", "value", "visible", "label"}  # what an update may chan
 
 
 def as_sent(values: Iterable[Any], outputs: Sequence[gr.components.Component]) -> list[Any]:
-    """What an event without Gradio's own postprocessing answers with, of a value or an update for each output."""
+    """The answer of an event without Gradio's own postprocessing, for a value or an update of each output."""
     return [value if output.stateful else _sent(value, output) for value, output in zip(values, outputs, strict=True)]
 
 

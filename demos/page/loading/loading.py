@@ -11,11 +11,14 @@ from demos.page.progress import BETWEEN
 from demos.templates import templates
 
 TEXT = templates(__file__)
-AT_ONCE = 16  # readers who wait for a model; they take nobody's place in the line of drawings
+AT_ONCE = 16  # readers who wait for a model; they block no place in the queue of drawings
 
 
 def loading(store: ModelStore, spec: ModelSpec) -> Iterator[str]:
-    """How far it is, until the model is in memory; at once where it is, or needs no Hub. Raises UserError as `get`."""
+    """Yield the progress until the model is in memory; end at once if it is there already, or needs no Hub.
+
+    Raises UserError as `get`.
+    """
     if not spec.hub_id or store.ready(spec.key):
         return
     coming = store.begin(spec.key)

@@ -1,1 +1,1 @@
-"""What this app changes in Gradio, uvicorn and asyncio while it runs, and how it does without each change."""
+"""The changes that this app makes in Gradio, uvicorn and asyncio while it runs, and the effects of leaving one out."""

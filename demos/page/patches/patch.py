@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 log = logging.getLogger(__name__)
-Check = Callable[[Any], bool]  # of what stands at the place that is checked
+Check = Callable[[Any], bool]  # of the object at the place that is checked
 
 
 @dataclass(frozen=True)

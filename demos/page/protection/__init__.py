@@ -1,4 +1,4 @@
-"""What stands between strangers and the app: one small middleware or bound a file, put together here."""
+"""The protection of the app from strangers: one small middleware or bound in each file, put together here."""
 
 from __future__ import annotations
 

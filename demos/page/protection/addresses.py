@@ -1,4 +1,4 @@
-"""Which host a request is for, and where its body ends: what can be read in two ways is refused.
+"""The host of a request and the length of its body: a request whose headers can be read in two ways is refused.
 
 A proxy in front of the app may read it the other way, and take a part of the body for the next reader's request. Gradio
 believes one more header, of a server that this app is without, and keeps what it wrote for whoever asked first.
@@ -17,8 +17,8 @@ from demos.page.protection.answers import refuse
 
 API_INFO: ContextVar[Any] = ContextVar("API_INFO", default=None)  # of the request under way
 HOST = re.compile(rb"(?:[\w.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
-TWO_ENDS = "The request says in two ways where its body ends."
-NO_HOST = "The request is for no host."
+TWO_ENDS = "The request gives the length of its body in two ways."
+NO_HOST = "The request names no valid host."
 UNHEARD = b"x-gradio-server"  # the page's whole address, as Gradio's own Node server says it
 
 
@@ -43,7 +43,7 @@ class Addresses:
 
 
 def _wrong(headers: list[tuple[bytes, bytes]]) -> str:
-    """What is wrong with a request's headers, "" where nothing is."""
+    """The fault in a request's headers; "" if there is none."""
     names = [name for name, _ in headers]
     if b"content-length" in names and b"transfer-encoding" in names:
         return TWO_ENDS
@@ -56,5 +56,5 @@ def _note_info(_: Any, info: Any) -> None:
     API_INFO.set(info)
 
 
-# `App.api_info`, so that Gradio describes the API to each who asks, and not with the first one's host to all.
+# `App.api_info`, so that Gradio describes the API with each request's own host, not the first one's for all.
 API_INFO_OF_REQUEST = property(lambda _: API_INFO.get(), _note_info)

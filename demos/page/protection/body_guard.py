@@ -20,7 +20,10 @@ class _TooLargeError(Exception):
 
 
 class BodyGuard:
-    """ASGI middleware: 413 for a body over MAX_BODY (uploads: MAX_UPLOAD), told or counted while it streams in."""
+    """ASGI middleware: 413 for a body over MAX_BODY (uploads:
+
+    MAX_UPLOAD), by its header or counted while it streams in.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

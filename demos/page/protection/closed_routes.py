@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.page.protection.answers import refuse
 
 CLOSED = (
-    "/login",  # nobody has a password here; signing in goes through /login/huggingface
+    "/login",  # there are no passwords here; signing in goes through /login/huggingface
     *(
         f"{API_PREFIX}/{name}"
         for name in (

@@ -16,7 +16,7 @@ SMALL_BODY_SECONDS = 10.0  # for one that `read_body` reads
 
 
 class Coming:
-    """How many bytes of each body have come so far, the one that began first at the front."""
+    """The bytes of each body that have come so far, the body that began first at the front."""
 
     def __init__(self) -> None:
         self.bytes: OrderedDict[asyncio.Timeout, int] = OrderedDict()

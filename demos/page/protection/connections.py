@@ -23,7 +23,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from demos.system import lacks
 
-MOST_FILES = 65_536  # asked for, where the machine allows as many
+MOST_FILES = 65_536  # requested, where the machine allows as many
 MAC_FILES = 10_240  # macOS may allow no more, though it says that there is no limit
 MOST_CONNECTIONS = 8_192  # a hall of a hundred has eight hundred
 OTHER_FILES = 96  # at least, for models, logs, uploads and threads' pipes
@@ -48,7 +48,7 @@ def raise_file_limit() -> int:
 
 
 def most_connections(files: int) -> int:
-    """How many connections may be open where `files` may."""
+    """The largest number of open connections if `files` files may be open."""
     return max(16, min(MOST_CONNECTIONS, files - max(OTHER_FILES, files // 8)))
 
 
@@ -58,7 +58,7 @@ class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # ch
     @staticmethod
     @cache
     def most() -> int:
-        """How many there may be; asked for by the first, for which the limit of open files is raised."""
+        """The largest number of connections; the first call raises the limit of open files."""
         return most_connections(raise_file_limit())
 
     def connection_made(self, transport: asyncio.Transport) -> None:
@@ -67,7 +67,7 @@ class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # ch
         if len(self.connections) <= self.most():
             return
         there = [other for other in self.connections if not other.transport.is_closing()]
-        if len(there) <= self.most():  # those that were told to go are about to
+        if len(there) <= self.most():  # those that were closed are about to go
             return
         idle = [other for other in there if other is not self and not _is_busy(other)]
         if idle:

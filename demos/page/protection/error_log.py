@@ -1,4 +1,4 @@
-"""The log stays small: an error that comes again and again is told a few times in full, then counted.
+"""The log stays small: a repeated error is logged in full a few times, then counted.
 
 Whoever finds a way to make the app fail could otherwise fill the disk with tracebacks of it.
 """
@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 from demos.errors import UserError
 
-IN_FULL = 3  # times that one error is told in full
+IN_FULL = 3  # times that one error is logged in full
 MOST = 500  # different ones remembered; the one that came first goes first
 
 

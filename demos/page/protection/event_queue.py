@@ -1,4 +1,5 @@
-"""Gradio's queue of events, bounded for each session and fair among them; who does not listen loses the place.
+"""Gradio's queue of events, bounded for each session and fair among them; a session that does not listen loses its
+place.
 
 Gradio keeps every answer until it is fetched and lets any session fill the queue. Here answers that nobody fetches are
 bounded in bytes and time, a session has so many events at once, sessions take turns (start-time fair queueing: Goyal,
@@ -29,10 +30,10 @@ MOST_UNHEARD = 256  # sessions that posted and have not listened yet: each has s
 MOST_SESSIONS = 2_000  # with something to fetch, as Gradio has it
 SESSION_BYTES = 24 * MEGABYTE  # of answers that wait for one session
 ALL_BYTES = 96 * MEGABYTE  # and for all
-UNFETCHED_SECONDS = 60.0  # that an answer is kept, or an event waits, with nobody listening
+UNFETCHED_SECONDS = 60.0  # that an answer is kept, or an event waits, without a listener
 LOOK_SECONDS = 5.0  # between two looks for such
 PLACES_SECONDS = 0.5  # between two tellings of the places in line
-FEW = 8  # messages about the place in line for who does not listen
+FEW = 8  # messages about the place in line for a session that does not listen
 TOO_MANY = f"This page has {MOST_EVENTS} requests in progress; wait until they are finished."
 TOO_LONG = "Too many are waiting for this already; try again in a minute."
 SMALL_TALK = EstimationMessage, ProgressMessage, LogMessage
@@ -142,7 +143,7 @@ class BoundedQueue(queueing.Queue):
     async def process_events(self, events: list[queueing.Event], *arguments: Any) -> None:
         await super().process_events(events, *arguments)
         for event in events:
-            if event.session_hash == event._id:  # a call without a session: its states are nobody's
+            if event.session_hash == event._id:  # a call without a session: its states belong to no session
                 self._forget_states(event._id)
 
     @contextmanager

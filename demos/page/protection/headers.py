@@ -1,4 +1,4 @@
-"""What browsers are told about every answer: who may show it in a frame, and from where it may load anything."""
+"""The headers on every answer: the sites that may show it in a frame, and the sources that it may load from."""
 
 from __future__ import annotations
 

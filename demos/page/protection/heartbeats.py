@@ -61,7 +61,7 @@ class Heartbeats:
                 del self.of_session[session]
 
     def _make_room(self, sessions: Container[str]) -> bool:
-        """Whether there is room for one more; the oldest one of a session that has asked for nothing may end for it."""
+        """Whether there is room for one more; the oldest one of a session that has sent no request may end for it."""
         if len(self.open) < MOST:
             return True
         idle = next((over for over, session in self.open.items() if session not in sessions), None)

@@ -14,7 +14,7 @@ from demos.page.protection.answers import Answer, refuse
 
 DATA, CALL = f"{API_PREFIX}/queue/data", f"{API_PREFIX}/call/"
 MOST_LISTENERS = 3  # of a session: a page has one, and for a moment two
-TOO_MANY = f"This session is listened for {MOST_LISTENERS} times already."
+TOO_MANY = f"This session already has {MOST_LISTENERS} open streams."
 GONE = "There is nothing to fetch under this id: it was fetched already, or waited for longer than a minute."
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from demos.page.protection.answers import refuse
 SAFE = frozenset({"GET", "HEAD"})
 SIGN_OUT = "/logout"  # by GET, in Gradio
 OWN = frozenset({b"same-origin", b"none"})  # none: typed in, or a bookmark
-FOREIGN = "Another web page asked for this. Open the app itself, or call its API from a program."
+FOREIGN = "Another web page sent this request. Open the app itself, or call its API from a program."
 
 
 class OriginGuard:

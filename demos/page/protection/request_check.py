@@ -37,7 +37,7 @@ BEGINNINGS = b",", b"[", b"{"  # of values
 
 
 class RefusedError(ValueError):
-    """What is wrong with a request, in one sentence."""
+    """The fault in a request, as one sentence."""
 
 
 class RequestCheck:
@@ -92,7 +92,7 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
     if token is not None and not (isinstance(token, str) and token.isascii() and len(token) <= LONGEST_TOKEN):
         raise RefusedError("oauth_token must be a short string.")
     if values.get("batched"):
-        raise RefusedError("This page takes no batches.")
+        raise RefusedError("This page does not accept batches.")
     if path.startswith(JOIN):
         _check_join(values, blocks.fns)
     elif path.startswith(CALL):
@@ -118,7 +118,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _has_more_values(body: bytes, most: int) -> bool:
-    """Whether JSON text may hold more than `most` values: asked before they are made, in a hundred times its room.
+    """Whether JSON text may hold more than `most` values: checked before they are made, in a hundred times its room.
 
     What counts is what values begin after: a comma, or the beginning of a list or an object, outside of texts.
     """
@@ -163,7 +163,7 @@ def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
 
 
 def _check_server(values: dict[str, Any], blocks: gr.Blocks) -> None:
-    """A component's function that there is: for whatever is asked there, Gradio begins a session."""
+    """The component's function named in a request, if it exists: for any request there, Gradio begins a session."""
     if {"component_id", "session_hash", "fn_name", "data"} <= values.keys() and isinstance(values["fn_name"], str):
         component = blocks.blocks.get(values["component_id"])
         if getattr(getattr_static(component, values["fn_name"], None), "_is_server_fn", False):

@@ -1,4 +1,4 @@
-"""What has been uploaded, bounded in bytes and files: for all readers, and for each session whose events use it.
+"""The uploads, bounded in bytes and files: for all readers, and for each session whose events use them.
 
 An upload does not say which session it is of. It is nobody's until an event of a session names it; then it counts for
 that session, and for each other that names it, since equal files of a class are one file. Who is over a bound loses
@@ -16,14 +16,14 @@ from pathlib import Path
 MEGABYTE = 2**20
 MOST_BYTES = 200 * MEGABYTE  # of all: forty of the largest files
 MOST_FILES = 1_000
-SESSION_BYTES = 40 * MEGABYTE  # of one session, and of what is nobody's
+SESSION_BYTES = 40 * MEGABYTE  # of one session, and of the uploads that belong to no session
 SESSION_FILES = 200
 MOST_HOLDINGS = 10_000  # of all sessions together
 NOBODY = ""
 
 
 class Uploads:
-    """Who holds which files: the session that used a file longest ago first, and of each its files likewise."""
+    """The files of each session: the session that used a file longest ago first, and its files in the same order."""
 
     def __init__(self) -> None:
         self.sizes: dict[str, int] = {}

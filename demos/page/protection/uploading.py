@@ -27,7 +27,7 @@ from demos.page.protection.upload_quota import Uploads
 UPLOAD = f"{API_PREFIX}/upload"
 UPLOAD_SECONDS = 300.0  # in which a file is sent: 5 MB at 17 kB a second
 MOST_PROGRESSES = 1_000  # uploads of which Gradio notes how far they are
-GIVEN_UP = "The upload took too long, or too much was on its way; try again."
+GIVEN_UP = "The upload took too long, or too many uploads were in progress; try again."
 WRITTEN: ContextVar[list[Any]] = ContextVar("WRITTEN")  # the files that a request has had Gradio write
 
 

@@ -25,7 +25,7 @@ async def checked(blocks: gr.Blocks, function: Any, *arguments: Any, **options: 
 
 
 def _without(component: gr.Component) -> Any:
-    """What stands for null, which a browser may send while a menu's choices change, and anybody at any time.
+    """The value used for null, which a browser may send while a menu's choices change, and anybody at any time.
 
     An empty text; for a menu, the choice that it was built with, if any; else None.
     """

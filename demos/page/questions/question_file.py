@@ -232,7 +232,7 @@ def _html(file: str, line: int, text: str, inline: bool = False) -> str:
         raise fault_at(file, line, "a brace is not closed; write {{ and }} for braces") from error
     for name in names:
         if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
-            raise fault_at(file, line, f"{{{name}}} is no name of a placeholder")
+            raise fault_at(file, line, f"{{{name}}} is not a valid placeholder")
     return str(MARKDOWN.renderInline(text) if inline else MARKDOWN.render(text)).strip()
 
 
@@ -261,11 +261,11 @@ def _check(file: str, question: Question) -> None:
         raise UserError(f"{file}: say which answer is right, or compute it in a question.py beside the file.")
     for text in _shown_first(question):
         if unknown := sorted(placeholders(text) - KNOWN - set(question.choices)):
-            raise UserError(f"{file}: before the answer nothing is known of {{{unknown[0]}}}.")
+            raise UserError(f"{file}: {{{unknown[0]}}} has no value before the answer.")
     if question.compute is None:
         for text in (question.revealed, *(answer.why for answer in question.answers)):
             if unknown := sorted(placeholders(text)):
-                raise UserError(f"{file}: no question.py says what {{{unknown[0]}}} is.")
+                raise UserError(f"{file}: no question.py gives a value for {{{unknown[0]}}}.")
 
 
 def _shown_first(question: Question) -> Iterator[str]:

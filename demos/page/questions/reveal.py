@@ -1,4 +1,4 @@
-"""A reader's answer held against the right one: whether it is right, and what is said of it."""
+"""A reader's answer compared with the correct one: whether it is correct, and the explanation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_NAMED = 6  # right tokens that are named
 
 
 def reveal(services: Services, sentence: Sentence, question: Question, response: str, *choices: Any) -> dict[str, Any]:
-    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html", "keys"}.
+    """The message to the browser: {"right": True, False or None where nothing was answered, "said", "html", "keys"}.
 
     "keys" are the names of the right answers of a choice.
     `response` is the name of an answer, a number, or a token as `token_positions` reads it; "" for none.
@@ -57,7 +57,8 @@ def in_full(
     choices: Mapping[str, Any],
     shown: Mapping[str, Any],
 ) -> Markup:
-    """The question with its answers, and folded what is right and why, for where nothing can be asked.
+    """The question with its answers, and, folded, the correct one and the reasons, for places where no answer can be
+    given.
 
     `choices` are the part's, by name, and `shown` the same as the page says them. A sentence from which no answer can
     be computed is told in the answer's place.

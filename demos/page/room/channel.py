@@ -1,4 +1,4 @@
-"""What a stream of events has still to send: the newest value under each name, so that a slow reader costs no more."""
+"""The events that a stream still has to send: the newest value under each name, so that a slow reader costs no more."""
 
 from __future__ import annotations
 

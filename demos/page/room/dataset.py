@@ -24,7 +24,7 @@ class Labelled:
 
     @property
     def label(self) -> int:
-        """What most say; among equals what was said first."""
+        """The class that most members chose; among equals, the one that was chosen first."""
         return Counter(self.labels.values()).most_common(1)[0][0]
 
 
@@ -93,7 +93,7 @@ class HallData:
         return (sum(shares) / len(shares) if shares else None), len(shares)
 
     def listed(self) -> list[dict[str, Any]]:
-        """What the lecturer looks over: number, text, and how many chose each class."""
+        """The lecturer's list: number, text, and how many chose each class."""
         places = range(len(self.classes))
         return [
             {
@@ -109,7 +109,7 @@ class HallData:
         return [{"text": labelled.text, "label": self.classes[labelled.label]} for labelled in self.texts.values()]
 
     def summary(self) -> dict[str, Any]:
-        """What the lecturer is told while it grows."""
+        """The messages to the lecturer while the data set grows."""
         share, several = self.agreement
         counts = Counter(labelled.label for labelled in self.texts.values())
         return {

@@ -1,4 +1,4 @@
-"""How often somebody may do something, and what a text may hold."""
+"""Limits on how often something may be done, and on the content of a text."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def reachable(base: object, host: str) -> str:
     `host` is what the app listens at. "" where nobody else can reach it. Raises UserError for what is no address.
     """
     if not isinstance(base, str) or len(base) > LONGEST or not BASE.fullmatch(base):
-        raise UserError("This is no address of the page.")
+        raise UserError("This is not an address of the page.")
     parts = urlsplit(base)
     if not is_own(parts.hostname or ""):
         return base

@@ -1,4 +1,4 @@
-"""One room: its members, what they are told, its vote, and the sentences that they sent."""
+"""One room: its members, the events for them, its vote, and the sentences that they sent."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Room:
 
     def __init__(self, code: str, lessons: Collection[str], ends: float, clock: Callable[[], float]) -> None:
         self.code, self.lessons, self.ends, self.clock = code, lessons, ends, clock
-        self.key = new_key()  # who has it leads
+        self.key = new_key()  # the key whose holder leads
         self.members: dict[str, Member] = {}
-        self.leader = self._member()  # in the list of nobody; its stream is told more
+        self.leader = self._member()  # not in any list of members; its stream gets more events
         self.state: dict[str, bytes] = {}  # by name, the last event for all
         self.for_leader: dict[str, bytes] = {}  # and for the lecturer alone
         self.leading = Allowance(40, 20, clock)
@@ -112,7 +112,7 @@ class Room:
         raise WrongKeyError("You are not in this room; join it by its code.")
 
     def check_leader(self, key: object) -> None:
-        """Raises WrongKeyError for who does not lead, TooOftenError for who does and sends too much."""
+        """Raises WrongKeyError for someone who does not lead, TooOftenError for a leader who sends too much."""
         sent_key = key if isinstance(key, str) else ""
         if not hmac.compare_digest(sent_key.encode("utf-8", "replace"), self.key.encode()):
             raise WrongKeyError("Only the person who opened the room can do this.")
@@ -120,7 +120,7 @@ class Room:
             raise TooOftenError("Too many changes at once.")
 
     def listen(self, member: Member) -> Channel:
-        """A stream for a member, who is told the state; the oldest of too many ends."""
+        """A stream for a member, which begins with the state; the oldest of too many ends."""
         channel = Channel()
         for name, event in (self.state | (self.for_leader if member is self.leader else {})).items():
             channel.put(name, event)
@@ -149,13 +149,13 @@ class Room:
         return not any(member.channels or self.clock() - member.left_at < AWAY_SECONDS for member in everyone)
 
     def close(self) -> None:
-        """The room is over: all are told, and their streams end."""
+        """End the room: all members are notified, and their streams end."""
         self.tell("over", True)
         for member in (self.leader, *self.members.values()):
             for channel in member.channels:
                 channel.end()
 
-    # What all are told
+    # Events for all members
 
     def tell(self, name: str, value: Any) -> None:
         """An event for all, and for who comes later; None takes it back."""
@@ -173,15 +173,18 @@ class Room:
             channel.put(name, event)
 
     def show(self, lesson: object, query: object) -> None:
-        """Where the lecturer's page is: a lesson, and the query of its link. Raises UserError for what can't be."""
+        """Note the view of the lecturer's page: a lesson, and the query of its link.
+
+        Raises UserError for what can't be.
+        """
         if not isinstance(lesson, str) or lesson not in self.lessons:
             raise UserError("There is no such lesson.")
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not QUERY.fullmatch(query):
-            raise UserError("This is no link of the page.")
+            raise UserError("This is not a link to the page.")
         self.tell("view", {"lesson": lesson, "query": query})
 
     def show_stop(self, stop: object) -> None:
-        """At which stop of a tour of their own the lecturer is (stops.py). Raises UserError."""
+        """Note the stop of the lecturer's own tour (stops.py). Raises UserError."""
         card = card_of(stop)
         if self.state.get("stop") != (encoded("stop", card) if card else None):
             self.tell("stop", card)
@@ -201,7 +204,9 @@ class Room:
         return self.vote.number
 
     def mark(self, number: object, right: object) -> None:
-        """Name the right answers of the vote of this number, where it is still under way; nobody is told before."""
+        """Name the correct answers of the vote of this number, if it is still under way; they are not sent before the
+        reveal.
+        """
         if self.vote is not None and self.vote.number == number:
             self.vote.mark(right)
             if self.vote.revealed:
@@ -227,7 +232,7 @@ class Room:
         self._tell_vote()
 
     def end_vote(self) -> None:
-        """The question goes from all screens, and who answered what with it."""
+        """Remove the question from all screens, together with all answers."""
         self.vote = None
         self.tell("vote", None)
 

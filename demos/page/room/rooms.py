@@ -76,7 +76,9 @@ class Rooms:
             self.close(room)
 
     def end(self, seconds: float) -> None:
-        """Close all rooms from another thread, as the program ends; waits so long until their streams are told."""
+        """Close all rooms from another thread, as the program ends; waits at most so long until their streams have the
+        news.
+        """
         if self.loop is None or not self.loop.is_running():
             return
         finished = threading.Event()

@@ -130,7 +130,7 @@ class RoomRoutes:
         return {"classes": await self.runs.ask(room.run, request.get("sentence"))}
 
     def _curve(self, query: dict[str, str]) -> str:
-        """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
+        """The new points of the lecturer's run after so many `steps` and `looks`; "" if there are none."""
         room = self.rooms.room(query.get("room"))
         if not room.member(query.get("key")).looks.take():
             raise TooOftenError("Too many requests; wait a few seconds.")
@@ -179,7 +179,7 @@ class RoomRoutes:
             case "close":
                 self.rooms.close(room)
             case _:
-                raise UserError("Nothing like this can be done in a room.")
+                raise UserError("A room has no such action.")
         return {}
 
 
@@ -187,7 +187,7 @@ def _query(scope: Scope) -> dict[str, str]:
     try:
         fields = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=10)
     except ValueError as error:
-        raise UserError("The address holds too much.") from error
+        raise UserError("The address is too long.") from error
     return {name: values[0] for name, values in fields.items()}
 
 

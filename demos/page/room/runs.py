@@ -1,4 +1,4 @@
-"""One run for all: the lecturer's training, whose curve the members see and whose model they ask afterwards."""
+"""One run for all: the members see the curve of the lecturer's training and try its model afterwards."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class RoomRuns:
         return self.shared.share(run)
 
     def curve(self, name: str, steps: int, looks: int) -> str:
-        """What the run's curve has gained for who has so many points: JSON, or ""."""
+        """The new points of the run's curve for a page that has so many: JSON, or ""."""
         return self.shared.news(name, max(0, steps), max(0, looks))
 
     async def ask(self, name: str, sentence: object) -> list[tuple[str, float]]:
         """The likeliest classes of a sentence, with their probabilities. Raises UserError."""
         text = checked_text(sentence, "A sentence", LONGEST_SENTENCE)
         if self.waiting >= MOST_WAITING:
-            raise TooOftenError("Many are asking the model; try again in a moment.")
+            raise TooOftenError("Too many requests are waiting for the model; try again in a moment.")
         self.waiting += 1
         try:
             async with self.turns:
@@ -51,7 +51,7 @@ class RoomRuns:
         if not run or trainings.background.is_under_way(run):
             raise UserError(NOT_YET)
         if (trained := self.services.classifier(run)) is None:
-            raise UserError("This model gives no class to a sentence, or is no longer kept.")
+            raise UserError("This model does not classify sentences, or is no longer kept.")
         (shares,) = trained.answers([Example(text, 0)])
         classes = sorted(zip(trained.task.labels, shares, strict=True), key=lambda pair: -pair[1])
         return classes[:MOST_CLASSES]

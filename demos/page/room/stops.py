@@ -1,4 +1,4 @@
-"""What the card says of a stop of the lecturer's own tour, which the members' browsers do not have."""
+"""The card of a stop of the lecturer's own tour, which the members' browsers do not have."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Vote:
     number: int  # in its room, from 1
     question: str
     answers: tuple[str, ...]
-    right: tuple[int, ...] = ()  # the places of the right answers, told when they are revealed
+    right: tuple[int, ...] = ()  # the positions of the correct answers, sent when they are revealed
     revealed: bool = False
     rounds: list[dict[str, int]] = field(default_factory=lambda: [{}])
 
@@ -51,13 +51,13 @@ class Vote:
     def mark(self, right: object) -> None:
         """Name the right answers by their places. Raises UserError for what are none."""
         if not isinstance(right, list | tuple):
-            raise UserError("The right answers are a list of places.")
+            raise UserError("The correct answers must be a list of positions.")
         if any(type(place) is not int or not 0 <= place < len(self.answers) for place in right):
-            raise UserError("The right answer is none of the answers.")
+            raise UserError("The correct answer is not one of the answers.")
         self.right = tuple(sorted(set(right)))
 
     def public_state(self) -> dict[str, Any]:
-        """What every member is told of it: no counts and no right answer before they are revealed."""
+        """The message on the vote for every member: no counts and no correct answer before they are revealed."""
         state = {
             "number": self.number,
             "question": self.question,

@@ -1,4 +1,4 @@
-"""Whether a tour's stops lead to what there is: lessons, parts, choices with their values, elements to outline."""
+"""A check of a tour's stops: lessons, parts, choices with their values and elements to outline must exist."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OF_THE_BAR = {"text", "pair", "model", "part"}
 
 @dataclass(frozen=True)
 class Place:
-    """What a lesson's page has that a stop can name."""
+    """The names on a lesson's page that a stop can use."""
 
     parts: tuple[str, ...]  # in their order
     choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
-    elements: Mapping[str, str]  # id -> the part in which it stands, "" above the parts
+    elements: Mapping[str, str]  # id -> the part that contains it, "" above the parts
     parts_with_question: Collection[str] = ()  # "" for a lesson without parts
 
 
@@ -34,7 +34,7 @@ def check_tour(tour: Tour, places: Mapping[str, Place]) -> None:
 
 
 def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
-    """What is wrong with where a stop leads, in one sentence, or ""."""
+    """The fault in a stop's link, in one sentence, or ""."""
     place = places.get(stop.lesson)
     if place is None:
         return f"there is no lesson {stop.lesson!r}; choose one of {', '.join(places)}."

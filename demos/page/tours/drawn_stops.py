@@ -1,4 +1,4 @@
-"""What a stop shows, drawn without a browser: the pictures of its view as HTML, Plotly figures and whole documents."""
+"""A stop drawn without a browser: the pictures of its view as HTML, Plotly figures and whole documents."""
 
 from __future__ import annotations
 

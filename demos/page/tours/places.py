@@ -1,4 +1,4 @@
-"""What a tour's stops can name: the lessons, with their parts, choices, elements and questions."""
+"""The names that a tour's stops can use: the lessons, with their parts, choices, elements and questions."""
 
 from __future__ import annotations
 

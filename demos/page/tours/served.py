@@ -22,7 +22,7 @@ from demos.page.tours.tour_file import LONGEST, MOST_BYTES, MOST_STOPS, Tour, as
 from demos.templates import templates
 
 READ, NOTES, EDITOR = "/tours/read", "/tour-notes", "/tour-editor"
-LONGEST_NAME = 100  # characters of a file's name that are told back
+LONGEST_NAME = 100  # characters of a file's name that an answer repeats
 TEXT = templates(__file__)
 
 
@@ -58,7 +58,7 @@ class Tours:
 
 
 def read_text(file: str, body: bytes, places: Mapping[str, Place]) -> dict[str, object]:
-    """What a reader's file holds, checked against what there is; or its fault, with the line."""
+    """The tour in a reader's file, checked against the pages; or its fault, with the line."""
     try:
         tour = parse_tour(file, decoded(file, body))
         check_tour(tour, places)

@@ -92,12 +92,12 @@ def parse_tour(file: str, text: str) -> Tour:
 
 
 def as_json(tour: Tour) -> dict[str, Any]:
-    """What the page's script reads of a tour that is open."""
+    """The data of an open tour for the page's script."""
     return {"name": tour.name, "title": tour.title, "stops": [asdict(stop) for stop in tour.stops]}
 
 
 def offered(tours: Sequence[Tour]) -> dict[str, Any]:
-    """What every page is told of the tours: where each begins, and which of its stops ask their part's question."""
+    """The data of all tours for every page: their first stops, and the stops that ask their part's question."""
     return {
         tour.name: {
             "title": tour.title,

@@ -32,7 +32,7 @@ FIXED = ("word_embeddings", "token_type_embeddings")  # of the encoder; the form
 
 @dataclass(frozen=True)
 class Plan:
-    """How the decoder is trained; the defaults are those of assets/causal/README.md."""
+    """The settings of the decoder's training; the defaults are those of assets/causal/README.md."""
 
     folder: Path  # the tokens, the state of the training, the log and the weights
     minutes: float = 47.0  # in all; the rate falls to 0 along half a cosine over them
@@ -55,7 +55,7 @@ class Plan:
 
 @dataclass
 class Progress:
-    """How far the training is; kept in the folder with the weights."""
+    """The progress of the training; kept in the folder with the weights."""
 
     step: int = 0
     tokens: int = 0
@@ -76,7 +76,7 @@ def windows(corpus: Corpus, count: int, length: int, begin: int, rng: np.random.
 
 
 def trained_of(parts: Parts) -> dict[str, nn.Parameter]:
-    """What learns, by the names of transformers' BertLMHeadModel."""
+    """The trainable parameters, by the names of transformers' BertLMHeadModel."""
     encoder = {f"bert.{name}": value for name, value in parts.encoder.named_parameters()}
     encoder = {name: value for name, value in encoder.items() if not any(fixed in name for fixed in (*FIXED, "pooler"))}
     head = {f"cls.predictions.transform.{name}": value for name, value in parts.transform.named_parameters()}

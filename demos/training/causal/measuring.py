@@ -1,4 +1,4 @@
-"""How well a decoder predicts a text that it has not read."""
+"""A decoder's perplexity on a text that it was not trained on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROWS = 8  # windows in one pass: logits over the vocabulary are 30,522 numbers a
 
 @torch.inference_mode()
 def measure(decoder: Pretrained, rows: torch.Tensor, title: str, first: int = 0) -> Measured:
-    """`rows` <int64>[B, n + 1]: each place's next word piece is asked for, from place `first` on; [UNK] never."""
+    """`rows` <int64>[B, n + 1]: each position's next word piece is predicted, from `first` on; [UNK] never."""
     tokenizer, nats, tokens, right = decoder.tokenizer, 0.0, [], 0
     for part in rows.split(ROWS):
         logits, answers = next_word_logits(decoder, part[:, :-1])[:, first:], part[:, 1 + first :]

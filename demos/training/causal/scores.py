@@ -22,7 +22,7 @@ from demos.training.causal.making import SEED, windows
 from demos.training.causal.measuring import measure
 from demos.training.pretraining.offline.__main__ import HELD_OUT, tokens_of
 
-CONTEXT = 31  # pieces that stand before the first that is asked for, [CLS] among them
+CONTEXT = 31  # pieces before the first that is scored, [CLS] among them
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -33,7 +33,7 @@ class GlueTask:
 
     @property
     def hub(self) -> str:
-        """What the reader writes to fetch it."""
+        """The name that the reader types to fetch it."""
         return f"{REPOSITORY}:{self.config}{':' * bool(self.tested)}{self.tested}"
 
 
@@ -67,7 +67,7 @@ def metric_of(source: str) -> str:
 
 
 def positive_class(source: str, labels: tuple[str, ...]) -> str:
-    """Of two classes, the one that precision, recall and F1 are of in the field; "" where no class stands out.
+    """The positive one of two classes, for which precision, recall and F1 are usually given; "" if no class stands out.
 
     Classes that are called 0 and 1 are "no" and "yes", as in scikit-learn (pos_label=1).
     """

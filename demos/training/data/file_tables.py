@@ -31,7 +31,7 @@ BROKEN = {  # what Python's csv module says, and what it means
 }
 PARQUET_FORM = "a Parquet file"  # as the page says
 MOST_TITLES = 9  # rows above a header
-SAMPLED = 20  # lines that say which sign stands between the columns
+SAMPLED = 20  # lines that name the sign between the columns
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,9}")
 _SEP = re.compile(r'"?sep=([^\w\s"]|\t)"?[ \t]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
@@ -209,7 +209,7 @@ def separated(text: str, delimiters: str) -> tuple[str, str]:
 
     try:
         return max(delimiters, key=score), text
-    except csv.Error:  # told with its row by who reads it
+    except csv.Error:  # reported with its row by the caller
         return max(delimiters, key=first.count), text
 
 

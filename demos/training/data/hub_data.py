@@ -21,7 +21,7 @@ REACH_SECONDS = 4.0  # for the Hub to answer at all
 SECONDS = 60.0  # for the whole data set
 MAX_HELD = 40_000_000  # characters in all
 MAX_FETCHES = 2  # at a time
-MAX_KEPT = 2  # data sets in memory, since one is asked for again at each move of a slider
+MAX_KEPT = 2  # data sets in memory, since one is needed again at each move of a slider
 # One name on either side of the slash: neither a path nor an address. After colons: the config, the split to test on.
 NAME = re.compile(
     r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})"
@@ -80,7 +80,7 @@ _Key = tuple[str, str | None, str | None, tuple[Column, ...], str, Finder | None
 
 
 class _Fetch:
-    """One data set on its way, in a thread of its own: who asks for it waits no longer than he should."""
+    """One data set being downloaded in a separate thread, so that a caller waits no longer than it should."""
 
     _known: ClassVar[OrderedDict[tuple[Any, ...], _Fetch]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
@@ -111,7 +111,7 @@ class _Fetch:
             return cls._known[key]
 
     def wait(self) -> Fetched:
-        """What was fetched. Raises NotFetchedError or UnclearError as `fetch` does; a failure is not kept."""
+        """The fetched data. Raises NotFetchedError or UnclearError as `fetch` does; a failure is not kept."""
         left = self.began + REACH_SECONDS - time.monotonic()
         if not self.reached.wait(max(0.1, left)):
             self.given_up = True
@@ -134,12 +134,12 @@ class _Fetch:
             reach_hub()
             self.reached.set()
             self.fetched = read_hub(self.repo, self.config, HubRows(*self.key[3:]), self._stopped, self.tested)
-        except BaseException as error:  # told by `wait`, in the thread that asked
+        except BaseException as error:  # raised by `wait`, in the thread of the caller
             self.error = error
         finally:
             self.reached.set()
             self.done.set()
-            if self.fetched is None and self.given_up:  # nobody waits any more
+            if self.fetched is None and self.given_up:  # no caller waits any more
                 with self._lock:
                     self._known.pop(self.key, None)
 
@@ -148,8 +148,8 @@ class _Fetch:
 
 
 def reach_hub() -> None:
-    """Raises UserError where no Hub is in reach, or none may be asked."""
-    from huggingface_hub import constants  # here: nobody else needs the network
+    """Raises UserError where no Hub is in reach, or none may be used."""
+    from huggingface_hub import constants  # here: no other code needs the network
     from huggingface_hub.utils import get_session
 
     if constants.HF_HUB_OFFLINE:

@@ -95,7 +95,7 @@ def answer_of(values: Mapping[str, Any]) -> Any:
 
 
 def characters_of(value: Any) -> int:
-    """How much text a cell holds, in lists and structs too; what is no text counts as one."""
+    """The length of the text in a cell, in lists and structs too; a value that is not text counts as one."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
@@ -104,7 +104,7 @@ def characters_of(value: Any) -> int:
 
 
 def named_splits(names: Sequence[str], tested: str | None) -> dict[str, str]:
-    """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is.
+    """The splits that serve as train, validation and test, "validation_matched" for one; "" for the only one there is.
 
     `tested` is to be the test. Raises UserError where there is no such split, or none to train on beside it.
     """

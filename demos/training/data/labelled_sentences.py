@@ -90,7 +90,7 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     return from_bytes(*unpacked(file_bytes(file), Path(file).name, TABLES), most)
 
 
-@lru_cache(maxsize=2)  # frozen, and asked for at each move of a menu
+@lru_cache(maxsize=2)  # frozen, and needed at each move of a menu
 def own_sentences(two: bool) -> Labelled:
     """The project's sentences of six emotions, or of joy and sadness alone, as good and bad."""
     rows = read_rows(EMOTION.read_bytes(), EMOTION.name)

@@ -50,7 +50,7 @@ PairRow = tuple[int, str, str, object]  # number in the file, first and second s
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is to be read, for a program that reads it again."""
+    """The form of a file, for a program that reads it again."""
 
     kind: str  # csv, xlsx, or of JSON: jsonl (an object a line), json (a list), objects (one after the other)
     columns: tuple[int | str, int | str, int | str]  # of first sentence, second, score; keys in JSON
@@ -125,7 +125,7 @@ def hub_pairs() -> Rated:
 
     Raises UserError where they can't be had; then nothing changes.
     """
-    from huggingface_hub import constants, hf_hub_download  # here: nobody else needs the network
+    from huggingface_hub import constants, hf_hub_download  # here: no other code needs the network
     from huggingface_hub.utils import get_session
 
     where: dict[str, Any] = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset"}
@@ -193,7 +193,7 @@ def _from_table(table: list[tuple[int, list[str]]], form: Form) -> tuple[list[Pa
 
 
 def _places(header: Sequence[str]) -> tuple[int, int, int]:
-    """Where the sentences and the score stand, by their names. Raises UserError where one lacks."""
+    """The places of the sentences and the score, by their names. Raises UserError where one lacks."""
     places = find_columns(header, COLUMNS)
     return places["sentence1"], places["sentence2"], places["score"]
 

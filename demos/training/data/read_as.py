@@ -1,4 +1,4 @@
-"""What a file was read as, in one sentence for the page."""
+"""The form in which a file was read, in one sentence for the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one kind of task gets its data: from a person's file, from a data set of the Hub, or from a file of our own."""
+"""The readers of one kind of task's data: from a person's file, the Hub, or a file of our own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reader:
-    """How one kind of task gets its data; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
+    """The reader of one kind of task; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
 
     kind: str
     requirement: str  # what a file of this kind must hold, one sentence
@@ -78,7 +78,7 @@ class Reader:
         return True
 
     def find(self, table: Table, chosen: str = "") -> ColumnMap:
-        """Which of a table's columns are which, as far as that can be said. Raises UserError for a wrong choice."""
+        """The roles of a table's columns, as far as they can be found. Raises UserError for a wrong choice."""
         if self.finder:
             return self.finder(table, chosen)
         mapping = find(table, self.columns, self.nameless, chosen)

@@ -35,7 +35,7 @@ class Item(Generic[T]):
     split: str  # as the file says it; "" where it does not
     value: T
     label: str = ""  # rows that are the same should have the same
-    group: str = ""  # rows with the same stay in one split; "" for a row of its own
+    group: str = ""  # rows with the same stay in one split; "" for a row without a group
 
 
 class Parts(NamedTuple, Generic[T]):
@@ -64,7 +64,7 @@ class Splits(Generic[T]):
 
     @property
     def sentences(self) -> int:
-        """How many the encoder reads for one example."""
+        """The number of texts that the encoder gets for one example."""
         return 1
 
 
@@ -74,7 +74,7 @@ def validation_as_test(dataset: Splits[T]) -> Splits[T]:
 
 
 def counts_of(classes: Iterable[int], num_classes: int) -> tuple[int, ...]:
-    """How often each class occurs."""
+    """The number of rows of each class."""
     counts = Counter(classes)
     return tuple(counts[label] for label in range(num_classes))
 
@@ -146,7 +146,7 @@ def split_items(
 
 
 def split_name(name: str, number: int) -> str:
-    """What a row's split is called here, "" for none. Raises UserError for a name that is not known."""
+    """The name of a row's split here, "" for none. Raises UserError for a name that is not known."""
     if not name:
         return ""
     if name.lower() not in SPLITS:
@@ -160,7 +160,7 @@ def count_of(number: int, noun: str) -> str:
 
 
 class Labelled(Protocol):
-    """What has a label and a row's number."""
+    """A row with a label and a number."""
 
     @property
     def number(self) -> int: ...
@@ -182,14 +182,14 @@ def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> l
 
 
 def shared_note(train: Iterable[Sequence[str]], test: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """How many of the test's pairs of sentences have one that is trained on in another pair, in a sentence; or none."""
+    """A sentence on the test pairs that share a sentence with a training pair; or none."""
     seen = {same(text) for pair in train for text in pair}
     count = sum(any(same(text) in seen for text in pair) for pair in test)
     return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
 
 
 def contained_note(train: Iterable[str], test: Iterable[str]) -> tuple[str, ...]:
-    """How many test texts hold a longer training text or are a part of one, in a sentence; or none."""
+    """A sentence on the test texts that contain a longer training text or are a part of one; or none."""
     trained, tested = ([same(text) for text in texts] for texts in (train, test))
     in_training, in_test = (f" {'  '.join(texts)} " for texts in (trained, tested))
     parts = [text for text in trained if len(text) >= LEAST_CONTAINED and f" {text} " in in_test]
@@ -208,7 +208,7 @@ def contained_note(train: Iterable[str], test: Iterable[str]) -> tuple[str, ...]
 
 
 def _groups_note(train: Sequence[Item[T]], test: Sequence[Item[T]]) -> list[str]:
-    """What was done with groups, in a sentence; none where there are no groups."""
+    """A sentence on the use of groups; none if there are no groups."""
     groups = {item.group for item in train} - {""}
     tested = {item.group for item in test} - {""}
     if not groups and not tested:
@@ -255,7 +255,7 @@ def _distinct(items: Iterable[Item[T]]) -> list[Item[T]]:
 
 
 def _quotas(items: Sequence[Item[T]], limit: int) -> dict[str, int]:
-    """How many of each stratum make `limit` rows together in the strata's own proportions (largest remainders)."""
+    """The size of each stratum's share if all make `limit` rows in their own proportions (largest remainders)."""
     counts = Counter(item.stratum for item in items)
     quotas = {stratum: limit * count // len(items) for stratum, count in counts.items()}
     spare = sorted(counts, key=lambda stratum: (-(limit * counts[stratum] % len(items)), stratum))

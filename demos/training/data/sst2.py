@@ -1,4 +1,4 @@
-"""What "A Visual Guide to Using BERT for the First Time" used and published: its file, its numbers.
+"""The file and the published numbers of "A Visual Guide to Using BERT for the First Time".
 
 Jay Alammar 2019, https://jalammar.github.io/a-visual-guide-to-using-bert-for-the-first-time/ and its notebook.
 """

@@ -75,11 +75,11 @@ class MayLack(Protocol):
 
 
 class ReadRows(NamedTuple):
-    """What a task makes of a file, what the file was read as, and which of its columns are which."""
+    """The result of reading a file for a task, the file's form, and the roles of its columns."""
 
     rows: Sequence[Any]
     read_as: ReadAs
-    mapping: ColumnMap | None = None  # None of a form whose parts have names of their own
+    mapping: ColumnMap | None = None  # None of a form whose parts have names already
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ SAVE_AS = "save it as .xlsx, CSV or JSON"
 
 
 def file_bytes(path: Path | str) -> bytes:
-    """What the file holds; one that is too large is not read. Raises UserError where it can't be read."""
+    """The bytes of the file; one that is too large is not read. Raises UserError where it can't be read."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size

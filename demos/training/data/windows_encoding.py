@@ -1,4 +1,6 @@
-"""Which of Excel's two Latin encodings a file's bytes are: Windows-1252 (western) or Windows-1250 (central Europe).
+"""The choice between Excel's two Latin encodings for a file's bytes:
+
+Windows-1252 (western) or Windows-1250 (central Europe).
 
 Both are told apart by the languages' alphabets: the byte of "ř" in the one is that of "ø" in the other. An encoding
 fits as far as one language has all letters that the bytes then spell, each beside letters that it can stand beside.
@@ -51,7 +53,7 @@ VOWELS = "aeiouàáâãäåæèéêëìíîïòóôõöøùúûüœăąęěőů�
 ANYWHERE, BEFORE, AFTER = "’–—…·´°×\xad", "„“”‚‘«»‹›¿¡•§\xa0", "“”‘«»‹›™®€ªº²³\xa0"
 PARTNERS = {"„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "›": "‹", "¿": "?", "¡": "!"}
 MOST_FOREIGN = 0.1  # of the letters beyond a to z, those of names from elsewhere
-MOST_ODD = 0.02  # and what stands in an odd place, slips
+MOST_ODD = 0.02  # and signs in odd places, slips
 CLEARLY = 4  # so many times more that does not belong tells the other encoding
 TOO_FOREIGN = 0.5  # and as many are another encoding's
 MOST_ACCENTS = 0.25  # of all letters; a French text has 0.05, a Czech one 0.15
@@ -63,7 +65,7 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class _Fit:
-    """How well an encoding fits a file's bytes."""
+    """The fit of an encoding to a file's bytes."""
 
     encoding: str
     letters: int  # beyond a to z, and signs in odd places
@@ -120,9 +122,9 @@ def _spells(above: Counter[int], encoding: str) -> bool:
 
 
 def _fit(data: bytes, above: Counter[int], encoding: str) -> _Fit:
-    """How well an encoding that has a sign for each byte fits them."""
+    """The fit of an encoding that has a sign for each byte."""
     places, whole = _places(encoding), data.decode(encoding)
-    text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # what stands near such letters, which is little
+    text = _FAR.sub(rb"\1 \2", data).decode(encoding)  # signs next to such letters, of which there are few
     spelled: Counter[str] = Counter()
     for byte, count in above.items():
         if (sign := bytes([byte]).decode(encoding)) in places.letters:

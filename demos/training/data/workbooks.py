@@ -165,7 +165,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
 
 
 def _check_stretches(text: bytes) -> None:
-    """Raises UserError for what the parser would read anew with each piece of the file that it is given."""
+    """Raises UserError for parts that the parser would read again with each piece of the file that it is given."""
     if b"<!DOCTYPE" in text:  # Excel writes none
         raise UserError(BROKEN)
     ends = ((rest, end) for begin, end in ((b"<!--", b"-->"), (b"<?", b"?>")) for rest in text.split(begin)[1:])

@@ -80,7 +80,7 @@ def measure(model: TwoWay, held_out: Sentences, words: int) -> dict[str, float]:
         known = int((batch[:, 1:] < words).sum())
         scored_words += known
         ahead, back = losses(model, letters, batch, words)
-        # Both directions are asked for about the same words: all but the first, all but the last.
+        # Both directions predict the same words: all but the first, all but the last.
         sums += np.array([ahead.item(), back.item()]) * known
     forward, backward = np.exp(sums / scored_words)
     return {"forward": float(forward), "backward": float(backward)}

@@ -88,7 +88,7 @@ def card(log: Log, form: Form, loaded: str) -> str:
 
 
 def usage_code(log: Log, form: Form) -> str:
-    """How to load the folder and ask it, as Python; runs in the folder that holds it."""
+    """Python lines that load the folder and use the model; they run in the folder that holds it."""
     own = ", trust_remote_code=True" if form.why_own else ""
     more = {"question": (form.tau,), "similarity": (bool(form.scale),)}.get(log.recipe.task, ())
     code: str = getattr(USAGE, log.recipe.task)(form.auto, own, *more)
@@ -100,7 +100,7 @@ def _number(value: float | None) -> str:
 
 
 def _recipe(log: Log) -> list[tuple[str, str]]:
-    """What a run is set by and what it was computed on, row by row."""
+    """The settings of a run and the machine that computed it, row by row."""
     started = log.started
     machine = f"{started.device}, {started.precision}, CPU threads: {started.threads}, processes: {log.processes}"
     return [

@@ -52,7 +52,7 @@ class _File:
 
 
 def reading_of(recipe: Recipe) -> Reading:
-    """How a program reads this recipe's data, as the page does.
+    """The lines with which a program reads this recipe's data, as the page does.
 
     Raises UserError where the page itself can't read it.
     """
@@ -109,7 +109,7 @@ def _file(
     shown: str,
     variable: str,
 ) -> _File:
-    """How a program reads one file; `spelling` is each label's class."""
+    """The lines with which a program reads one file; `spelling` is each label's class."""
     reader = reader_of(kind)
     inner = packed_name(data, name, reader.endings)
     if not inner:
@@ -188,7 +188,7 @@ def _lines(
 
 
 def _dropped(table: Table, columns: Mapping[Any, str]) -> str:
-    """What leaves out the columns that are called as a role but are no role's; "" where there are none."""
+    """The lines that drop columns whose name is that of a role that they do not have; "" if there are none."""
     taken = [
         role for column, role in columns.items() if column != role and role in table.header and role not in columns
     ]
@@ -210,7 +210,7 @@ def _labels_file(table: Table, shown: str, variable: str, data: bytes, splits: t
 
 
 def _stated_starts(whole: Any) -> list[Any]:
-    """Where SQuAD's JSON says that the first answers begin, 0 without an answer; None where it says no whole number."""
+    """The start of the first answers in SQuAD's JSON, 0 without an answer; None where it is not a whole number."""
     starts: list[Any] = []
     for qa in (qa for article in whole["data"] for paragraph in article["paragraphs"] for qa in paragraph["qas"]):
         answers = qa.get("answers")
@@ -280,7 +280,7 @@ def _json(read_as: ReadAs, path: str, data: bytes) -> tuple[str, str, tuple[str,
 
 
 def _whole(text: str) -> Any:
-    """What the text is as one JSON value; None where several stand one after the other."""
+    """The text as one JSON value; None where several follow one another."""
     try:
         return json.loads(text)
     except ValueError:

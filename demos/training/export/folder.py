@@ -13,7 +13,7 @@ from demos.training.export.transformers_folder import README, export, how_loaded
 from demos.training.learning.model import Trained
 
 RECIPE, PROGRAM = "recipe.json", "run.py"
-# What is in it, file by file, for those who open it.
+# The contents, file by file, for readers who open it.
 CONTENTS = {
     "model.safetensors": "the weights of encoder and head, as plain numbers; loading them runs no code",
     "config.json": "the architecture and the labels",

@@ -16,7 +16,10 @@ from demos.training.tasks.multi_label.label_sets import label_sets
 
 
 def hub_reading(recipe: Recipe) -> Reading:
-    """How a program reads this recipe's data set, as the page does. Raises UserError where it can't be fetched."""
+    """The lines with which a program reads this recipe's data set, as the page does.
+
+    Raises UserError where it can't be fetched.
+    """
     reader = reader_of(recipe.task)
     fetched = reader.fetch(recipe.hub, recipe.columns)
     mapping = fetched.mapping

@@ -81,7 +81,7 @@ def push(folder: Path, repository: str, token: str, private: bool = True) -> str
 
 
 def _in_time(call: Callable[[], _T], seconds: float) -> _T:
-    """What the call returns. Raises what it raises, and TimeoutError where it takes longer."""
+    """The result of the call. Raises what it raises, and TimeoutError where it takes longer."""
     answer: Future[_T] = Future()
 
     def work() -> None:

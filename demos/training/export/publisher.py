@@ -1,4 +1,4 @@
-"""Who may publish a run's model: who began it, by their browser and by the account that was signed in there.
+"""The right to publish a run's model: it belongs to the browser that began the run, and to the account signed in there.
 
 Kept as a file beside the model, hashed, so that it names nobody and is there after a restart.
 """

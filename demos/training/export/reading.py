@@ -1,4 +1,4 @@
-"""What a program needs to read a recipe's data: its imports, and the lines that fill `train` and `test`."""
+"""The lines with which a program reads a recipe's data: its imports, and those that fill `train` and `test`."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What makes a run, whole: equal recipes on equal machines give equal numbers."""
+    """The complete recipe of a run: equal recipes on equal machines give equal numbers."""
 
     model: str = "minilm"  # key of the catalogue
     task: str = "sentence"  # a `Reader`'s kind: sentence, pair, entities, …
@@ -74,7 +74,7 @@ class Recipe:
         return read_dataset(self.task, self.data, *picked, self.settings.seed, MAX_ROWS)
 
     def named(self) -> Recipe:
-        """What may be read by others: files by their names, not their paths on a server, and none that was not used."""
+        """The recipe to share: files by their names, not their paths on a server, and none that was not used."""
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)
         earlier = Path(self.earlier).name

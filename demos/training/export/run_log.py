@@ -1,4 +1,4 @@
-"""What is known of a run that is over, kept as a file beside its model: its recipe, its data, its numbers."""
+"""The record of a finished run, kept as a file beside its model: its recipe, its data, its numbers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def log_of(
     earlier: str = "",
     learned_nothing: str = "",
 ) -> Log:
-    """The log of a run from what it told. `looks` are rows of step, training loss, validation loss and score."""
+    """The log of a run from its events. `looks` are rows of step, training loss, validation loss and score."""
     thinned = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
     return Log(
         recipe=recipe.named(),

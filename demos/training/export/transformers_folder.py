@@ -30,7 +30,7 @@ NOT_TOLD = ("transformers_version", "architectures", "_name_or_path")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a kind of task is to transformers."""
+    """A kind of task in terms of transformers."""
 
     ending: str  # of its classes' names: "ForSequenceClassification"
     tag: str  # the Hub's name of the task
@@ -54,7 +54,7 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Stock:
-    """How transformers' classes of one architecture call what sits on the encoder."""
+    """The names that transformers' classes of one architecture give to the layers on top of the encoder."""
 
     name: str  # what the classes' names begin with
     encoder: str  # the encoder in them
@@ -75,7 +75,7 @@ class Form:
 
     shape: Shape
     architecture: str  # the class's name
-    why_own: str  # why it is a class of its own, as the end of "... because"; "" where it is a stock one
+    why_own: str  # the reason for a separate class, as the end of "... because"; "" for a stock one
     tau: float | None = None  # the threshold of "no answer", which is no weight; None where it is never the answer
     scale: tuple[int, int] | None = None  # of the scores of single texts; None of any other task
 
@@ -115,7 +115,7 @@ def _why_own(task: Any, config: Any, shape: Shape) -> str:
 
 
 def how_loaded(task: Any, config: Any) -> str:
-    """Which class the folder holds and why, in a sentence or two."""
+    """The class of the folder and the reason for it, in a sentence or two."""
     form = form_of(task, config)
     if not form.why_own:
         return f"The folder can be loaded directly, as {form.architecture}."

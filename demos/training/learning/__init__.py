@@ -1,1 +1,1 @@
-"""What happens inside a run: the model, what of it trains, how its steps are made quick."""
+"""The inside of a run: the model, its trainable part, and the speed of its steps."""

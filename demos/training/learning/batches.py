@@ -1,4 +1,4 @@
-"""Which examples go together, batches of like length so that little padding is computed; and which are watched."""
+"""The composition of batches: examples of similar length, so that there is little padding; and the watched ones."""
 
 from __future__ import annotations
 

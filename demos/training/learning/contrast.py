@@ -16,7 +16,7 @@ MOST_ITERATIONS = 1_000
 
 
 def pair_loss(vectors: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
-    """How far the cosines of the pairs of a batch are from 1 (same class) and 0 (other class): squared errors.
+    """The squared errors of the cosines of a batch's pairs against 1 (same class) and 0 (other class).
 
     vectors [batch, d], classes [batch]. The mean over the pairs of one class and that over all others count alike.
     0 where there is no pair.

@@ -28,7 +28,7 @@ CONFIG = "config.json"
 
 @dataclass(frozen=True)
 class HeadOf:
-    """What a head is for. Two that are equal can have the same weights, unless they read all positions."""
+    """The purpose of a head. Two that are equal can have the same weights, unless they read all positions."""
 
     kind: str  # of task
     labels: tuple[str, ...]  # in the order of the outputs; none where the task has no names for them
@@ -42,7 +42,7 @@ class HeadOf:
 
 
 def head_of(task: Any) -> HeadOf:
-    """What this task's head is for."""
+    """The purpose of this task's head."""
     labels = tuple(getattr(task, "output_names", task.labels)) if task.kind in NAMED else ()
     pairs = bool(getattr(task, "pairs", False))
     return HeadOf(task.kind, labels, pairs, tuple(task.hidden), getattr(task, "pooling", "") == "none")

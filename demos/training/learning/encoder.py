@@ -16,7 +16,7 @@ MAX_CACHE_BYTES = 2**30
 
 
 def layers_of(encoder: Any) -> int:
-    """How many Transformer layers it has: L."""
+    """The number of Transformer layers, L."""
     count: int = encoder.config.num_hidden_layers
     return count
 

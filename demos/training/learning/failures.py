@@ -18,7 +18,7 @@ _DISK_WORDS = ("no space left on device", "os error 28")
 
 
 def sentence_of(error: BaseException) -> str:
-    """What to tell the learner; "" for a fault of the program's own, which should be raised."""
+    """The sentence for the reader; "" for a fault of the program's own, which should be raised."""
     text = str(error).lower()
     if isinstance(error, UserError):
         return str(error)

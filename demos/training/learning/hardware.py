@@ -1,4 +1,4 @@
-"""What this machine is quick at: in which numbers a run multiplies, by which attention and by which library."""
+"""The fast paths of this machine: the number format of a run's products, the attention and the library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from demos.bert.model.linear import QuickLinear
 
 
 def run_device(on_cpu: bool = False) -> torch.device:
-    """Where a run computes: the GPU where there is one (ZeroGPU feigns one outside of its workers), unless `on_cpu`."""
+    """The device of a run: the GPU if there is one (ZeroGPU feigns one outside of its workers), unless `on_cpu`."""
     return torch.device("cuda" if torch.cuda.is_available() and not on_cpu else "cpu")
 
 

@@ -117,7 +117,7 @@ class Learner:
         return settings.contrast and settings.trains != "head" and self.task.kind == "classification"
 
     def refit(self, features: Sequence[Features]) -> None:
-        """Where the encoder learns from pairs: fit the head anew on these, the training examples."""
+        """If the encoder learns from pairs: fit the head again on these, the training examples."""
         if not self.contrasts:
             return
         task: Any = self.task
@@ -132,7 +132,7 @@ class Learner:
 
     def step(self, features: Sequence[Features], rate: float) -> tuple[float, float, float]:
         """One update at this learning rate: the batch's loss and score before it, the gradient's norm."""
-        if not self.model.encoder.training:  # asked of each module, some 1% of a small model's step
+        if not self.model.encoder.training:  # checked for each module, some 1% of a small model's step
             self.model.modules().train()
         set_rate(self.optimizer, rate)
         loss, score = (self._gradients if self.parallel.processes == 1 else self._shared_gradients)(features)

@@ -173,7 +173,7 @@ def read_recipe_of(folder: Path) -> tuple[Task, int]:
 
 @dataclass(frozen=True)
 class Trained:
-    """A kept model, read again to be asked. On the CPU, whatever it was trained on."""
+    """A kept model, read again for predictions. On the CPU, whatever it was trained on."""
 
     model: Model
     task: Task

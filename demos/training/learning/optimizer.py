@@ -47,7 +47,7 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 
 def parameter_groups(encoder: Any, head: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    """What trains, by whether it decays: weight matrices do, biases, LayerNorms and embeddings do not.
+    """The trainable parameters by weight decay: weight matrices have it; biases, LayerNorms and embeddings do not.
 
     Devlin et al.'s code decays neither biases nor LayerNorms. Embeddings: decay would move rows that never occur.
     """

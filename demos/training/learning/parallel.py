@@ -52,7 +52,7 @@ class Parallel:
         vector_to_parameters(shared.to(gradients[0].device), gradients)
 
     def agreed(self, word: str) -> str:
-        """What process 0 says, everywhere: clocks differ, and all must stop at the same step."""
+        """The value of process 0, for all processes: clocks differ, and all must stop at the same step."""
         if self.processes == 1:
             return word
         words = [word]

@@ -1,4 +1,4 @@
-"""What a learner may ask of a run under way: to stop and keep, to wait, to go on."""
+"""The requests to a run under way: stop and keep the model, pause, and resume."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from demos.training.events import Event, Paused, Resumed
 
 MOST_PAUSE_SECONDS = 120.0  # of one run, all its pauses together
-LOOK_SECONDS = 0.05  # between two looks at what is asked
+LOOK_SECONDS = 0.05  # between two looks at the requests
 
 
 def _never() -> bool:
@@ -33,7 +33,7 @@ class Pauses:
         self.over = False  # the run waited as long as it may
 
     def wait(self, step: int) -> Iterator[Event]:
-        """Nothing where nobody asks for a pause; else Paused, a wait, and Resumed (unless asked to stop)."""
+        """Nothing without a request to pause; else Paused, a wait, and Resumed (unless there is a request to stop)."""
         if self.over or not self.control.should_wait():
             return
         yield Paused(step, MOST_PAUSE_SECONDS - self.seconds)

@@ -1,4 +1,6 @@
-"""What of a run's model trains: everything, the upper layers, low-rank updates of two matrices a layer, the head."""
+"""The trainable part of a run's model: everything, the upper layers, low-rank updates of two matrices in each layer, or
+the head.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from demos.training.settings import Settings
 
 
 def fixed_layers(settings: Settings, layers: int) -> int:
-    """How many of the `layers` lower ones stay as they are, and with them the embeddings: their output is kept."""
+    """The number of the `layers` lower ones that stay frozen, and with them the embeddings: their output is kept."""
     if settings.trains == "head":
         return layers
     return max(0, layers - settings.top_layers) if settings.trains == "top" else 0

@@ -1,1 +1,1 @@
-"""Pre-training, live: a reader's own paragraphs, a copy of the model of their own, step by step."""
+"""Pre-training, live: a reader's own paragraphs, the reader's copy of the model, step by step."""

@@ -18,11 +18,11 @@ from demos.training.tasks.task import pair_ids, token_ids
 
 @dataclass(frozen=True)
 class Instance:
-    """One sequence: [CLS] A [SEP] B [SEP], or [CLS] A [SEP] where next sentences are not asked about."""
+    """One sequence: [CLS] A [SEP] B [SEP], or [CLS] A [SEP] if next sentences are not predicted."""
 
     corruption: Corruption  # n tokens
     segments: tuple[int, ...]  # token_type_ids [n]
-    following: int | None  # IS_NEXT or NOT_NEXT; None where it is not asked
+    following: int | None  # IS_NEXT or NOT_NEXT; None where it is not predicted
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class PretrainingBatch:
     input_ids: torch.Tensor  # [B, n]
     attention_mask: torch.Tensor  # [B, n]: 1 for a token, 0 for padding
     token_type_ids: torch.Tensor  # [B, n]
-    labels: torch.Tensor  # [B, n]: the true token where one is asked for, else NO_LABEL
-    following: torch.Tensor | None  # [B]; None where it is not asked
+    labels: torch.Tensor  # [B, n]: the true token where one must be predicted, else NO_LABEL
+    following: torch.Tensor | None  # [B]; None where it is not predicted
 
 
 def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pairs: bool) -> tuple[Instance, ...]:

@@ -30,7 +30,7 @@ _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a reader may choose. The rate is constant: 1e-4 is the peak of BERT's own (Devlin et al. 2019, A.2)."""
+    """The reader's choices. The rate is constant: 1e-4 is the peak of BERT's own (Devlin et al. 2019, A.2)."""
 
     rate: float = 1e-4
     batch_size: int = 8
@@ -48,7 +48,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a copy is trained on, from which model, and how; where it changes, training begins anew."""
+    """The text, the model and the settings of a copy's training; if they change, training starts from the beginning."""
 
     model: str  # catalogue key
     passage: Passage
@@ -100,7 +100,7 @@ class Copy:
 
 
 def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool) -> tuple[Instance, ...]:
-    """The instances of step number `step`; next sentences are asked about where text and model allow it."""
+    """The instances of step number `step`; next sentences are predicted if text and model allow it."""
     recipe, pairs = situation.recipe, has_relation and situation.passage.has_pairs
     return draw(situation.passage, tokenizer, recipe.seed, step, recipe.batch_size, pairs)
 

@@ -33,7 +33,7 @@ class Stepped:
     """One step in numbers; losses are the batch's, before the move. M chosen tokens, in the batch's order."""
 
     masked: float
-    following: float  # NaN where it is not asked
+    following: float  # NaN where it is not predicted
     norm: float  # of the gradient over all parameters, before clipping
     norms: dict[str, float]  # the same by layer; see `gradient_norms`
     guesses: tuple[int, ...]  # [M]: the likeliest id
@@ -80,7 +80,7 @@ class Learner:
 
     @property
     def parameters(self) -> int:
-        """How many numbers train."""
+        """The number of trainable parameters."""
         return sum(parameter.numel() for parameter in self.trained)
 
     def _redraw(self, seed: int) -> None:

@@ -59,7 +59,7 @@ Event = Waiting | Made | Point | Learned | Failed
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What is known before the first step, from the shared model, with no gradient."""
+    """The facts before the first step, from the shared model, with no gradient."""
 
     probes: tuple[Question, ...]
     before: ProbeResult
@@ -82,7 +82,7 @@ def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
 
 
 class Presses:
-    """What the part's two buttons do, for all its readers: one at a time in their own line, on all cores."""
+    """The actions of the part's two buttons, for all its readers: one at a time in a separate queue, on all cores."""
 
     def __init__(self, trainings: TrainingService) -> None:
         self.trainings = trainings
@@ -136,7 +136,7 @@ class Presses:
             self.copies.put(name, copy)
             yield Made(tuple(copy.points))
             yield from self._learn(copy, min(steps, MAX_STEPS - copy.steps), should_stop)
-        except GeneratorExit:  # the reader is gone, and with them the only one who knows the copy's name
+        except GeneratorExit:  # the reader is gone, and no one else has the copy's name
             self.copies.discard(name)
             raise
         except (UserError, MemoryError, RuntimeError) as error:

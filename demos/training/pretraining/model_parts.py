@@ -18,14 +18,14 @@ class Losses:
 
     each: torch.Tensor  # [M]: of each chosen token
     masked: torch.Tensor  # []: their mean
-    following: torch.Tensor | None  # []: of next sentences; None where it is not asked
+    following: torch.Tensor | None  # []: of next sentences; None where they are not predicted
     transformed: torch.Tensor  # [M, d]: what the decoder reads
     logits: torch.Tensor  # [M, V]
     answers: torch.Tensor  # [M]: the right ids
 
     @property
     def total(self) -> torch.Tensor:
-        """What pre-training makes small: the sum of both tasks' means (Devlin et al. 2019, A.2)."""
+        """The loss of pre-training: the sum of both tasks' means (Devlin et al. 2019, A.2)."""
         return self.masked if self.following is None else self.masked + self.following
 
 

@@ -26,7 +26,7 @@ class Passage:
 
     @property
     def has_pairs(self) -> bool:
-        """Whether next sentences can be asked about: it takes two sentences."""
+        """Whether next sentences can be predicted: this takes two sentences."""
         return len(self.train) > 1
 
 

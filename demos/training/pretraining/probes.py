@@ -1,4 +1,6 @@
-"""What is asked before and after: one masked word of each held-out sentence and of general English, and all of them."""
+"""The probes before and after a training: one masked word of each held-out sentence and of general English, and all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from demos.training.pretraining.passage import MAX_LENGTH, Passage
 from demos.training.tasks.task import token_ids
 
 TOP = 3
-MOST_PLACES = 24  # of one sentence whose every word is asked about; of a longer one they are spread evenly
+MOST_PLACES = 24  # of one sentence whose every word is predicted; of a longer one they are spread evenly
 ROWS = 24  # sequences in one pass
-GENERAL = (  # about none of it; behind the bar stands the word that is hidden
+GENERAL = (  # about none of it; the masked word is given after the bar
     "She opened the door and walked into the room.|door",
     "He drank a cup of coffee and read the newspaper.|cup",
     "The train to the city was late again this morning.|train",
@@ -39,7 +41,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says at the masked place."""
+    """A model's predictions at the masked position."""
 
     top: tuple[tuple[str, float], ...]  # TOP tokens with their probabilities, the likeliest first
     probability: float  # of the hidden word
@@ -48,7 +50,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """All that was asked at one time; mean losses in nats a token, each masked alone, NaN without a sentence."""
+    """All probes at one time; mean losses in nats a token, each masked alone, NaN without a sentence."""
 
     answers: tuple[Answer, ...]
     own: float  # over the held-out sentences

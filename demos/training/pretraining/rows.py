@@ -1,4 +1,6 @@
-"""Which rows of the word embeddings training moved, how far, and what moved them: the input or the tied decoder."""
+"""The rows of the word embeddings that training moved, the distances, and the causes: the input or the tied output
+layer.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ class RowCounter:
         self._gradients = tuple(rows.norm(dim=1).numpy() for rows in (matrix.grad, by_input, by_decoder))
 
     def rows(self, matrix: torch.Tensor) -> Rows:
-        """What is known of each row now."""
+        """The current state of each row."""
         moved = (matrix.detach() - self._before).norm(dim=1).numpy()
         whole, by_input, by_decoder = self._gradients or (None, None, None)
         counts = (self._input.numpy(), self._answers.numpy(), self._wrongly.numpy())

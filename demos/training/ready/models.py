@@ -50,13 +50,13 @@ class ReadyModels:
 
 
 def _own_bytes(trained: Trained) -> float:
-    """Of the matrices that are not the base's own."""
+    """The number of weights in the matrices that are not the base's own."""
     return float(sum(layer.weight.nbytes for _, layer in changed_layers(trained.model.encoder)))
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one adapter scores on the test examples of one data set."""
+    """The scores of one adapter on the test examples of one data set."""
 
     task: str  # a title of TASKS
     data: str
@@ -66,7 +66,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Card:
-    """What log.json beside an adapter tells."""
+    """The contents of log.json beside an adapter."""
 
     title: str
     train: int  # examples
@@ -78,7 +78,7 @@ class Card:
 
 
 def card(kind: str) -> Card:
-    """How the adapter for one of TASKS was trained, and its scores as its training wrote them."""
+    """The training of the adapter for one of TASKS, and its scores as its training wrote them."""
     log = json.loads((FOLDER / kind / "log.json").read_text(encoding="utf-8"))
     scores = []
     for measured in log["measured"]:

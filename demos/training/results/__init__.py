@@ -1,1 +1,1 @@
-"""What is looked at once a run is over: its record, its answers, the evidence for them."""
+"""The data on a finished run: its record, its answers, the evidence for them."""

@@ -1,4 +1,4 @@
-"""What is kept of a run beside its model: the test examples and the answers to them, bounded, as one JSON file."""
+"""The answers of a run, kept beside its model: the test examples and the answers to them, bounded, as one JSON file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StoredAnswers:
 
 
 def stored_answers(task: Any, dataset: Any, answers: Sequence[Any]) -> StoredAnswers:
-    """What a finished run leaves of its test split; the answers are in the split's order."""
+    """The test split of a finished run; the answers are in the split's order."""
     total = len(dataset.test)
     if isinstance(task, Entities):
         words = [
@@ -60,7 +60,7 @@ def stored_answers(task: Any, dataset: Any, answers: Sequence[Any]) -> StoredAns
 
 
 def _fitting(examples: Sequence[Example]) -> int:
-    """How many of them, from the first on, have MAX_CHARACTERS characters together."""
+    """The number of them, from the first on, that have MAX_CHARACTERS characters together."""
     room = MAX_CHARACTERS
     for number, example in enumerate(examples):
         room -= len(example.text) + len(example.pair)
@@ -76,7 +76,7 @@ def write_answers(stored: StoredAnswers, folder: Path) -> None:
 
 
 def read_answers(folder: Path) -> StoredAnswers:
-    """What `write_answers` wrote. Raises FileNotFoundError where there is nothing."""
+    """The contents of the file that `write_answers` wrote. Raises FileNotFoundError where there is nothing."""
     document = json.loads((folder / FILE).read_text(encoding="utf-8"))
     document["examples"] = [Example(*fields) for fields in document["examples"]]
     document["chances"] = map(tuple, document["chances"])

@@ -1,4 +1,4 @@
-"""A kept classifier asked with hidden states instead of text: what it says of an encoder that was interfered with."""
+"""A kept classifier applied to hidden states instead of text: its output for an encoder that was changed."""
 
 from __future__ import annotations
 

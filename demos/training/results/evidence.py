@@ -1,4 +1,6 @@
-"""What a training changed and its answers rest on: sentence vectors, the surest errors, gradient x input of one."""
+"""The changes made by a training and the evidence for its answers: sentence vectors, the surest errors, gradient x
+input.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Which tokens speak for the class that was answered, and which for the true one."""
+    """The tokens that speak for the predicted class, and those that speak for the true one."""
 
     encoding: Encoding
     values: np.ndarray  # float64 [n]: above 0 for the answer, below 0 for the true class
@@ -95,7 +97,7 @@ def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence
 
 
 def encoding_of(trained: Trained, tokenizer: Any, example: Example) -> Encoding:
-    """The example as the trained model reads it: a task cuts a long pair by a rule of its own."""
+    """The example as the trained model gets it: a task cuts a long pair by its rule."""
     (features,) = trained.task.features(tokenizer, [example], trained.max_length)
     if not features.segments:
         return encode(tokenizer, example.text, max_length=trained.max_length)

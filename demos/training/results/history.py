@@ -1,4 +1,4 @@
-"""What is remembered of a run once it is over: its settings, its cost, its scores, its curve; as a table and as CSV."""
+"""The record of a finished run: its settings, its cost, its scores, its curve; as a table and as CSV."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Record:
     threads: int
     curve: tuple[tuple[float, float | None], ...]  # (epoch, training loss), MAX_STEPS of them at most
     looks: tuple[tuple[float, float | None, float | None], ...]  # (epoch, validation loss, validation score)
-    test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
+    test: str  # a fingerprint of the test examples: two runs with the same one had the same test
     right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
     head: int = 0  # of all parameters, those of the layers on top
     source: str = ""  # the id of the data set it was tested on (`Splits.source`); "" of a person's file
@@ -68,7 +68,7 @@ class Record:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """What may differ between two runs: model, data, how much of it, and the settings that act in this one."""
+        """The possible differences between two runs: model, data, its amount, and the settings in use."""
         acting = {name: value for name, value in self.settings.items() if name not in OF_A_RUN}
         for name in idle_fields(Settings(**self.settings), self.kind):
             acting.pop(name, None)
@@ -88,7 +88,7 @@ def record_of(
     looks: Sequence[Sequence[float | None]],
     stopped: str = "",
 ) -> Record:
-    """What to remember of a run that is over.
+    """The record to keep of a finished run.
 
     `model` is the base's title. `steps` are the curve's points (step, loss, …), `looks` its looks at the validation
     examples (step, training loss, validation loss, validation score, …). `stopped` is a `Stopped`'s reason.
@@ -126,7 +126,7 @@ def record_of(
 
 
 def differences(records: Sequence[Record]) -> tuple[str, ...]:
-    """Which of their `choices` are not the same in all of them, in the order of the first record that has each."""
+    """The `choices` that are not the same in all of them, in the order of the first record that has each."""
     chosen = [record.choices for record in records]
     names = dict.fromkeys(name for choices in chosen for name in choices)
     missing = object()
@@ -145,7 +145,7 @@ def record_from(plain: Mapping[str, Any]) -> Record:
 
 
 def as_csv(records: Sequence[Record]) -> str:
-    """One row a run, every setting and every result in a column of its own, by RFC 4180.
+    """One row for each run, every setting and every result in a separate column, by RFC 4180.
 
     Text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
@@ -202,7 +202,7 @@ def _thinned(points: Sequence[tuple[float, float | None]]) -> tuple[tuple[float,
 
 
 def _right(dataset: Splits, result: Outcome) -> str:
-    """Which test examples were answered right."""
+    """The test examples that were answered correctly."""
     if isinstance(result, Result | ChoiceResult):
         right = [likeliest(row) == example.label for row, example in zip(result.answers, dataset.test, strict=False)]
     elif isinstance(result, MultiLabelResult):  # all labels of a sentence

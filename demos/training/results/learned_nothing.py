@@ -71,7 +71,7 @@ def learned_nothing(
     losses: Sequence[float | None],
     looks: Sequence[Sequence[float | None]],
 ) -> LearnedNothing | None:
-    """What there is to say of a run that has learned nothing; None of any other run.
+    """The finding that a run has learned nothing; None for any other run.
 
     `losses` are the training losses, step by step, and `looks` rows of step, training loss, validation loss and score;
     None is NaN in both. Either the loss is no number, or the answers to the test examples are all alike although they
@@ -180,7 +180,7 @@ def _no_answers(result: SpanResult) -> str:
 
 
 def _flat(started: Started, losses: Sequence[float | None], looks: Sequence[Sequence[float | None]]) -> str:
-    """What shows that nothing falls and nothing rises; "" where it is not so, or no step was done.
+    """The evidence that the loss does not fall and the score does not rise; "" where it is not so, or no step was done.
 
     A validation score counts as above the baseline's from one standard error on, taken as a share's largest one.
     """
@@ -234,7 +234,7 @@ def _share(count: int, total: int, noun: str) -> str:
 
 
 def _part(count: int, total: int) -> str:
-    """What share has something: "only 17%", "60%", "none"."""
+    """The share that has something: "only 17%", "60%", "none"."""
     if not count:
         return "none"
     return f"{'only ' if 2 * count < total else ''}{round(100 * count / total) or 'under 1'}%"

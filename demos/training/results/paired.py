@@ -12,7 +12,7 @@ from demos.training.metrics import wilson
 
 @dataclass(frozen=True)
 class SameTest:
-    """Two runs asked the same: where they differ, and how likely that is if neither is better."""
+    """Two runs on the same test: their differences, and the probability of such a result if neither is better."""
 
     only_first: int  # examples that only the first answers right
     only_second: int
@@ -21,7 +21,7 @@ class SameTest:
 
 @dataclass(frozen=True)
 class OtherTest:
-    """Two runs asked different examples: the second's share of right answers less the first's, 95% interval."""
+    """Two runs on different tests: the second's share of correct answers less the first's, 95% interval."""
 
     low: float
     high: float

@@ -17,9 +17,9 @@ from typing import Any
 log = logging.getLogger(__name__)
 Changes = dict[str, Any]  # what a run changes on the page, by name
 
-BEAT_SECONDS = 6.0  # between two messages to who follows: at each one it is noticed that a page is gone
-GRACE_SECONDS = 20.0  # without a page, where others wait: a page takes some seconds to load anew
-ALONE_SECONDS = 600.0  # and where nobody does
+BEAT_SECONDS = 6.0  # between two messages to a follower, at which a closed page is noticed
+GRACE_SECONDS = 20.0  # without a page, if other runs wait: a page takes some seconds to reload
+ALONE_SECONDS = 600.0  # and if no other run waits
 MAX_OVER = 64  # runs whose end is remembered
 MAX_OVER_SECONDS = 3_600.0
 
@@ -95,7 +95,7 @@ class Background:
                 run.news.notify_all()
 
     def follow(self, run: str) -> Iterator[Changes]:
-        """What the run has changed so far, then what it changes; {} now and then; ends with it. Nothing if unknown."""
+        """Yield the run's changes so far, then the new ones; {} now and then; ends with it. Nothing if unknown."""
         followed = self._runs.get(run)
         if followed is None:
             return

@@ -1,4 +1,4 @@
-"""How long a training will take: from the last one like it, or from how quickly this machine multiplies."""
+"""The expected time of a training: from the last similar one, or from this machine's speed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def left_of(expected: float, measured: float, done: float) -> float:
 
 
 def speed_settings(settings: Settings) -> tuple[object, ...]:
-    """What of the settings a step's speed hangs on, besides model and data."""
+    """The settings that a step's speed depends on, besides model and data."""
     chosen = {"top": settings.top_layers, "lora": settings.lora_rank, "all": settings.frozen_embeddings}
     trained = settings.trains, chosen.get(settings.trains), settings.optimizer
     return *trained, settings.batch_size, settings.max_length, settings.threads

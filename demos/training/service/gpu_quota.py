@@ -13,7 +13,7 @@ from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 
 VISITOR_SECONDS = 120  # a day, without an account
-ACCOUNT_SECONDS = 300  # with a free one; PRO has 2,400, but nothing that a page is told sets the two apart
+ACCOUNT_SECONDS = 300  # with a free one; PRO has 2,400, but the page cannot tell the two apart
 TOKEN_HEADER = "x-ip-token"  # by which ZeroGPU tells a visitor from an account
 START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels
 KEEP_SECONDS = 8  # between a run's own end and the GPU's: the last step, the test, the weights' way to the disk
@@ -21,7 +21,7 @@ SENTENCES_PER_SECOND = 150  # a careful figure for BERT base, until a run like i
 MARGIN = 1.5  # times what the run is expected to take
 LEAST_SECONDS = 40  # a visitor has two of these a day, on the dearest hardware as well
 
-# What spaces' client says (title, then message), and what a reader is told.
+# The messages of spaces' client (title, then message), and our sentences for them.
 REASONS = {
     r"runs limit": "You have used all the runs that ZeroGPU allows you for now.",
     r"reached its GPU limit": "ZeroGPU could not identify your account; open this Space on huggingface.co.",
@@ -39,7 +39,7 @@ _QUOTA = re.compile(r"\((\d+)s requested vs\. (-?\d+)s left\)\. Try again in (?:
 
 
 def day_seconds() -> int:
-    """The GPU seconds a day of who presses the button, as far as the page is told who that is."""
+    """The daily GPU seconds of the reader who presses the button, as far as the page knows who that is."""
     request = gradio_request_var().get(None)
     token = request.headers.get(TOKEN_HEADER) if request is not None else None
     try:
@@ -50,7 +50,7 @@ def day_seconds() -> int:
 
 
 def work_seconds(dataset: Splits, settings: Settings, examples_per_second: float = 0.0) -> float:
-    """What a run takes on a lent GPU once it has begun; by the speed of the last one like it, where there was one.
+    """The seconds of a run on a lent GPU once it has begun; by the speed of the last similar one, if there was one.
 
     A score costs a third of a step.
     """
@@ -69,7 +69,7 @@ def seconds_to_ask(work: float) -> int:
 
 
 def reason(error: Exception, lent: int, seconds: float) -> str:
-    """Why a run that was lent a GPU for `lent` seconds has none, `seconds` after it asked."""
+    """The reason why a run that was lent a GPU for `lent` seconds has none, `seconds` after its request."""
     message = f"{getattr(error, 'title', '')}: {getattr(error, 'message', error)}"
     if quota := _QUOTA.search(message):
         requested, left, days, hours, minutes = (int(number or 0) for number in quota.groups())

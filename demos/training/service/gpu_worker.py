@@ -1,4 +1,4 @@
-"""Where a training runs: on ZeroGPU in a forked worker with a GPU lent for some seconds, elsewhere in a thread."""
+"""The place of a training: on ZeroGPU a forked worker with a GPU lent for some seconds, elsewhere a thread."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoGPUError(UserError):
 
 
 def lent_seconds(*_: Any, lent: int = 0, **__: Any) -> int:
-    """What `spaces` asks ZeroGPU for: it is handed what the worker is."""
+    """The duration that `spaces` requests from ZeroGPU: it is called with the worker's arguments."""
     return lent
 
 

@@ -1,4 +1,4 @@
-"""What each reader has trained, and which of those models are kept; by a key that only their browser knows."""
+"""The trainings of each reader, and the models that are kept of them; by a key that only their browser knows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import OrderedDict
 from demos.training.results.history import Record
 from demos.training.service.runs import Runs
 
-MAX_READERS = 500  # remembered; who trained longest ago goes first
+MAX_READERS = 500  # remembered; the reader whose last training is oldest is dropped first
 MAX_HISTORY = 40  # runs of one reader
 MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
 _KEY = re.compile(r"[\w-]{16,64}(/[\w-]{16,64})?", re.ASCII)
@@ -29,7 +29,7 @@ class Readers:
         self._lock = threading.Lock()
 
     def history(self, reader: str) -> list[Record]:
-        """What this reader has trained; [] for one who is not known."""
+        """This reader's trainings; [] for an unknown reader."""
         return self._all(reader_of(reader))[-MAX_HISTORY:]
 
     def _all(self, reader: str) -> list[Record]:
@@ -56,7 +56,7 @@ class Readers:
         self.runs.keep_last([record.run for record in history[-MAX_HISTORY:]], MAX_MODELS, MAX_MODEL_BYTES)
 
     def _add_in_memory(self, reader: str, record: Record) -> list[Record]:
-        """What has to go for it."""
+        """The models to remove for it."""
         with self._lock:
             before = self._histories.pop(reader, ())
             self._histories[reader] = (*before, record)[-MAX_HISTORY:]

@@ -1,4 +1,6 @@
-"""Where trained models are kept: a temporary folder a run, bounded in number and bytes, the oldest out; or on disk."""
+"""The storage of trained models: a temporary folder for each run, bounded in number and bytes, the oldest out; or on
+disk.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ class Runs:
         return self._home.path / f"{run}{ending}"
 
     def _stored(self, run: str | None) -> Path | None:
-        """Where the run's model outlasts this process; None where it doesn't."""
+        """The folder in which the run's model outlasts this process; None where it doesn't."""
         return self.stored.model(run) if run and self.stored else None
 
     def stop_file(self, run: str) -> Path:
@@ -153,7 +155,7 @@ class Runs:
             self.discard(oldest)
 
     def has(self, run: str | None) -> bool:
-        """Whether the run's model can be asked."""
+        """Whether the run's model can be used."""
         return run in self._sizes or self._stored(run) is not None
 
     def base(self, run: str | None) -> str:

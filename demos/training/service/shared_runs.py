@@ -1,4 +1,4 @@
-"""Runs that a reader shows to others, each under a name of its own: who has that name may look, and not stop it."""
+"""Runs that a reader shows to others, each under a separate name, whose holders may watch it but not stop it."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ from demos.training.service.own_folder import OwnFolder
 from demos.training.settings import Settings
 
 log = logging.getLogger(__name__)
-MAX_DAYS = 7.0  # since a model, or a reader's history, was last asked for
-MAX_BYTES = 4 * 2**30  # of all; what was asked for longest ago goes first
+MAX_DAYS = 7.0  # since the last use of a model, or of a reader's history
+MAX_BYTES = 4 * 2**30  # of all; the least recently used is deleted first
 SKEW = 60.0  # seconds by which the clocks of two machines on one folder may differ
 BASE = "base.json"
 _OURS = re.compile(r"[0-9a-f]{64}")
@@ -122,7 +122,7 @@ class StoredRuns:
         self._delete(self._model(run))
 
     def tidy(self) -> None:
-        """Delete what nobody has asked for in a while, and the oldest beyond the bound in bytes."""
+        """Delete entries that have not been used in a while, and the oldest beyond the bound in bytes."""
         self._bring_back()
         oldest_first = sorted((used, folder) for folder in self._folders() if (used := _used(folder)))
         sizes = {folder: _size(folder) for _, folder in oldest_first}
@@ -132,7 +132,7 @@ class StoredRuns:
                 self._delete(folder)
 
     def _bring_back(self) -> None:
-        """Where the clock was set back, what was used before stands in the future, ahead of all that is used now."""
+        """Correct times in the future, which exist after the clock was set back and would count as the latest uses."""
         now = time.time()
         for folder in self._folders():
             if _used(folder) > now + SKEW:
@@ -146,7 +146,7 @@ class StoredRuns:
     def _delete(self, folder: Path) -> None:
         gone = self._new()
         with suppress(OSError):  # another process was quicker
-            folder.rename(gone)  # first, so that nobody finds half of it
+            folder.rename(gone)  # first, so that no other process finds half of it
             shutil.rmtree(gone, ignore_errors=True)
 
     def _new(self) -> Path:
@@ -160,7 +160,7 @@ class StoredRuns:
 
 
 def stored_runs(folder: Path | str = "") -> StoredRuns | None:
-    """What is kept in this folder, or in this user's own one; None, and a line in the log, where it can't be used."""
+    """The store in this folder, or in this user's own one; None, and a line in the log, where it can't be used."""
     try:
         return StoredRuns(Path(folder) if folder else _default_folder())
     except OSError as error:

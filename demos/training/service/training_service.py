@@ -71,7 +71,7 @@ class TrainingService:
         return self._speed.get(_like(model, dataset, settings, on_cpu)) or 0.0
 
     def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost, on_cpu: bool = False) -> Expected:
-        """How long a training of this cost would take."""
+        """The expected time of a training of this cost."""
         speed = self.speed(model, dataset, settings, on_cpu)
         if ON_ZERO_GPU and not on_cpu:  # what a GPU lent for a moment does is not to be measured from here
             return Expected(work_seconds(dataset, settings, speed), bool(speed))
@@ -93,10 +93,10 @@ class TrainingService:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
-        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
-        wants its scores alone, it goes with the last event and puts no other out.
-        `expected` seconds are what the time left begins with (0: the steps alone say it), `nbytes` the memory that it
-        takes (0: from its base's size); where there is no room for it, it fails. `on_cpu` needs no GPU.
+        file is left. From `Finished` or `Stopped` on, the model is kept until `runs.discard`. Without `keep`, for
+        callers that need only its scores, it is deleted with the last event and displaces no other model. `expected`
+        seconds are the first estimate of the time left (0: by the steps alone), `nbytes` is the memory that it takes
+        (0: from its base's size); without room for it, the run fails. `on_cpu` needs no GPU.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
@@ -141,7 +141,9 @@ class TrainingService:
                 self._under_way.discard(run)
 
     def wait(self, ticket: Ticket, stop_file: Path) -> Generator[Waiting | Failed, None, bool]:
-        """How many are in front and for how long; at last whether the ticket may run, or Failed where it is stopped."""
+        """Yield the number of runs in front and their time; at last whether the ticket may run, or Failed if it is
+        stopped.
+        """
         while place := ticket.place:
             if stop_file.exists():
                 yield Failed(LEFT_LINE)
@@ -176,7 +178,7 @@ def _needed(base: Path, settings: Settings, nbytes: float, on_cpu: bool) -> floa
 
 
 def _timed(event: Step, expected: float) -> Step:
-    """The step with the time left as one estimate with the time that was told before."""
+    """The step with the time left as one estimate with the time that was shown before."""
     done = event.step / event.total_steps
     left = left_of(expected, event.seconds_left, done)
     return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done))

@@ -1,4 +1,4 @@
-"""A training in a thread of its own, so that its CPU threads are its own and the page's lag does not hold it up."""
+"""A training in a separate thread, so that its CPU threads are its own and the page's lag does not delay it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a run can learn: seven tasks and the siamese one, their heads, losses and scores."""
+"""The tasks that a run can learn: seven tasks and the siamese one, their heads, losses and scores."""

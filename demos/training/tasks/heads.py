@@ -55,7 +55,7 @@ def loss_of(logits: torch.Tensor, targets: torch.Tensor, weights: Sequence[float
 
 
 def units_of(targets: torch.Tensor, weights: Sequence[float] = ()) -> float:
-    """What `loss_of` divides by, so that batches' means add up to the mean over all: labels, or their weights."""
+    """The divisor of `loss_of`, so that batches' means add up to the mean over all: labels, or their weights."""
     labels = targets[targets != NO_LABEL]
     return float(torch.tensor(weights, device=labels.device)[labels].sum()) if weights else float(len(labels))
 
@@ -80,7 +80,7 @@ def head_fields(settings: Settings, class_counts: Sequence[int] = ()) -> dict[st
 
 @dataclass(frozen=True, kw_only=True)
 class HeadTask(Task):
-    """A task with layers of its own on the encoder, trained by cross-entropy."""
+    """A task with additional layers on the encoder, trained by cross-entropy."""
 
     hidden: tuple[int, ...] = ()
     dropout: float = 0.1
@@ -89,7 +89,7 @@ class HeadTask(Task):
 
     @property
     def outputs(self) -> int:
-        """How many numbers come out of the last layer: a logit a class."""
+        """The number of outputs of the last layer: one logit for each class."""
         return len(self.labels)
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
@@ -97,11 +97,11 @@ class HeadTask(Task):
         return dense_head(width, self.hidden, self.activation, self.dropout, self.outputs, generator)
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy: -ln of the probability that softmax gives what is right, mean over all that is asked."""
+        """Cross-entropy: -ln of the probability that softmax gives to the correct label, mean over all labels."""
         return loss_of(logits, targets, self.weights)
 
     def units(self, targets: torch.Tensor) -> float:
-        """How many labels there are, or their weights."""
+        """The number of labels, or the sum of their weights."""
         return units_of(targets, self.weights)
 
 
@@ -122,5 +122,5 @@ class PooledTask(HeadTask):
         return dense_head(read, self.hidden, self.activation, self.dropout, self.outputs, generator)
 
     def pooled(self, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """What the head reads of each sequence: see `pool`."""
+        """The head's input from each sequence: see `pool`."""
         return pool(hidden, attention_mask, self.pooling, self.positions)

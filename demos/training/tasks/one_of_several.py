@@ -1,4 +1,4 @@
-"""What the tasks share whose answer is one of several: a class of a sentence, an ending; scored by accuracy."""
+"""Common code of the tasks whose answer is one of several: a class of a sentence, an ending; scored by accuracy."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class OneOfSeveral(PooledTask):
         return sum(right) / max(1, len(right))
 
     def majority(self, dataset: Any) -> tuple[int, float]:
-        """What is most often right in the training examples, and how often it is in the test's."""
+        """The most frequent correct answer in the training examples, and its share in the test's."""
         train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
         return majority(train, test, len(self.labels))
 
     def common_outcome(self, dataset: Any, answers: Answers, ended: Ended) -> dict[str, Any]:
-        """What the result of each of these tasks tells, by its fields' names."""
+        """The result of each of these tasks, by its fields' names."""
         label, accuracy = self.majority(dataset)
         right = [likeliest(row) == example.label for row, example in zip(answers, dataset.test, strict=True)]
         return {

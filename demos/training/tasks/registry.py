@@ -1,4 +1,4 @@
-"""Which task a data set sets, and a kept model's task read again: each folder here whose task.py has a TASK."""
+"""The task of a data set, and a kept model's task read again: each folder here whose task.py has a TASK."""
 
 from __future__ import annotations
 

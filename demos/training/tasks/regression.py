@@ -1,4 +1,4 @@
-"""What all tasks have in common whose answer is one number: squared error, judged by rank correlation."""
+"""Common code of the tasks whose answer is one number: squared error, scored by rank correlation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Regression(Task):
         return F.mse_loss(logits.float(), targets)
 
     def units(self, targets: torch.Tensor) -> float:
-        """How many examples there are."""
+        """The number of examples."""
         return float(len(targets))
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:

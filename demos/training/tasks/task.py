@@ -1,4 +1,6 @@
-"""What a task is to the loop, and what tasks share: features, batches, pooling, token ids, seeded dropout."""
+"""The interface of a task for the training loop, and common code: features, batches, pooling, token ids, seeded
+dropout.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Ended:
-    """What the loop knows of a run that is over."""
+    """The loop's facts about a finished run."""
 
     loss: float  # mean over the test examples
     loss_before: float  # mean over the validation examples, before the first step
@@ -62,12 +64,12 @@ class Ended:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What every `Outcome` tells of the run itself, by its fields' names."""
+        """The fields of every `Outcome` on the run itself, by name."""
         return {field.name: getattr(self, field.name) for field in fields(Outcome)}
 
 
 class Task(ABC):
-    """What the loop asks of a task, a frozen dataclass; everything else is the same for all tasks."""
+    """The methods of a task that the loop calls, a frozen dataclass; everything else is the same for all tasks."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
     kind: ClassVar[str]  # the name under which a trained model's task is kept
@@ -77,12 +79,12 @@ class Task(ABC):
 
     @property
     def metric(self) -> str:
-        """What the score of a look and the result is called: "accuracy", "entity F1"."""
+        """The name of the score: "accuracy", "entity F1"."""
         raise NotImplementedError
 
     @property
     def batch_metric(self) -> str:
-        """What a batch's score is, where a batch is too few for the metric; else ""."""
+        """The name of a batch's score, if a batch is too small for the metric; else ""."""
         return ""
 
     @classmethod
@@ -92,7 +94,7 @@ class Task(ABC):
 
     @abstractmethod
     def features(self, tokenizer: Any, examples: Sequence[Any], max_length: int) -> list[Features]:
-        """How examples become tokens."""
+        """Turn examples into tokens."""
 
     @abstractmethod
     def as_text(self, example: Any, name: str) -> tuple[str, str]:
@@ -103,7 +105,7 @@ class Task(ABC):
 
     @abstractmethod
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
+        """The layers on top of an encoder of this width, freshly initialized from `generator`."""
 
     def fitted(self, longest: int) -> Task:
         """The task for data whose longest sequence has so many tokens, where the head hangs on that."""
@@ -120,7 +122,7 @@ class Task(ABC):
 
     @abstractmethod
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """What training makes small: a mean over the batch."""
+        """The loss: a mean over the batch."""
 
     def units(self, targets: torch.Tensor) -> float:
         """Over how many things (examples, words; or their weights) `loss` is the mean. The targets' rows."""
@@ -128,22 +130,22 @@ class Task(ABC):
 
     @abstractmethod
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Any]:
-        """What is kept of each example of the batch: plain tuples of numbers, not tensors."""
+        """The answers kept for each example of the batch: plain tuples of numbers, not tensors."""
 
     @abstractmethod
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """How good one batch's answers are, or NaN where a batch is too few to say."""
+        """The score of one batch's answers, or NaN where a batch is too small for one."""
 
     def baseline(self, dataset: Any) -> tuple[str, float]:
         """(in words, its score) what a student should beat: always the most frequent class, say; ("", NaN) without."""
         return "", math.nan
 
     def mean_loss(self, dataset: Any) -> float | None:
-        """Where answers are numbers, the loss on the test examples of always giving the training's mean; else None."""
+        """For numerical answers, the loss on the test examples of always giving the training's mean; else None."""
         return None
 
     def score(self, answers: Answers, targets: Sequence[Any]) -> float:
-        """How good the answers to the validation examples are, by `metric`."""
+        """The score of the answers to the validation examples, by `metric`."""
         raise NotImplementedError
 
     def settled(self, examples: Sequence[Any], answers: Answers) -> Task:
@@ -153,21 +155,21 @@ class Task(ABC):
     def look(
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
     ) -> Look:
-        """What a look at the validation examples tells."""
+        """The event for an evaluation on the validation examples."""
         return Epoch(step, epoch, train_loss, loss, self.score(answers, targets))
 
     @abstractmethod
     def outcome(self, dataset: Any, answers: Answers, ended: Ended) -> Outcome:
-        """How good the answers to the test examples are, and what else is told at the end."""
+        """The score of the answers to the test examples, and the other results at the end."""
 
 
 class SeededDropout(nn.Module):
-    """Dropout from a generator of its own: `nn.Dropout` draws from the global one, which other threads move."""
+    """Dropout from a separate generator: `nn.Dropout` draws from the global one, which other threads move."""
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
-        self.generator: torch.Generator | None = None  # on the values' device; set by who trains
+        self.generator: torch.Generator | None = None  # on the values' device; set by the trainer
 
     def forward(self, values: torch.Tensor) -> torch.Tensor:
         if not self.training or not self.p:
@@ -193,7 +195,7 @@ def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str, posit
 
 
 def tokenized(tokenizer: Any, texts: Sequence[str], **options: Any) -> Any:
-    """What the tokenizer makes of each text, however long: a mapping with "input_ids"."""
+    """The tokenizer's output for each text, however long: a mapping with "input_ids"."""
     # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
     return tokenizer(list(texts), truncation=False, verbose=False, **options) if texts else {"input_ids": []}
 
@@ -226,7 +228,7 @@ def pair_ids(
 
 
 def _fitting(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of each are left once the longer (of equals the second) has lost its last until both fit."""
+    """The number of tokens kept of each, if the longer (of equals the second) loses its last one until both fit."""
     if first + second <= room:
         return first, second
     half = (room + 1) // 2

@@ -1,4 +1,4 @@
-"""A reader's training of a translator: in the line of presses, in a thread of its own, stopped like any run."""
+"""A reader's training of a translator: in the queue of presses, in a separate thread, stopped like any run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from demos.training.service.training_service import TrainingService
 from demos.training.service.training_thread import in_own_thread
 from demos.training.translation.training import Aligned, Plan, train_translator
 
-STEP_SECONDS = 0.05  # of a step, for who waits
+STEP_SECONDS = 0.05  # of a step, for readers who wait
 
 
 def train_live(trainings: TrainingService, run: str, plan: Plan, example: Pair) -> Iterator[Event | Aligned]:

@@ -28,12 +28,12 @@ EVERY = 25  # steps from look to look
 LOOKED_AT = 200  # held-out pairs of a look; the end is measured on all
 WARM_UP = 0.1  # of the steps, in which the rate rises
 MAX_SECONDS = 180.0
-METRIC = "share of sentences right"
+METRIC = "share of correct sentences"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained."""
+    """The plan of a training."""
 
     score: str = "additive"
     steps: int = 500

@@ -20,7 +20,9 @@ TEMPLATE = '<iframe sandbox="allow-scripts" title="${title}"></iframe>'  # fixed
 
 
 def static_paths() -> list[Path]:
-    """What the browser may fetch for the frame: its own folder and bertviz's three scripts (`gr.set_static_paths`)."""
+    """The files that the browser may fetch for the frame: its own folder and bertviz's three scripts
+    (`gr.set_static_paths`).
+    """
     return [FRAME, *(views_folder() / f"{view}_view.js" for view in VIEWS)]
 
 

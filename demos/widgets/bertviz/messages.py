@@ -1,4 +1,4 @@
-"""What bertviz's views are sent: weights as one byte each, and only what the browser does not hold yet.
+"""The messages to bertviz's views: weights as one byte each, and only the parts that the browser does not hold yet.
 
 bertviz writes each weight with 17 digits, the whole JSON twice, and a pair's four quarters once more. Here a weight is
 round(255 w), in base64; assets/bertviz/unpack.js unpacks it and cuts the quarters itself.
@@ -37,7 +37,9 @@ NEURONS = "The neuron view always shows weights: they alone come from queries an
 
 @dataclass(frozen=True)
 class BrowserCache:
-    """What a browser has already: layers of weights, and of queries and keys, of the input that `key` names."""
+    """The parts that a browser holds already: layers of weights, and of queries and keys, of the input that `key`
+    names.
+    """
 
     key: str = ""
     weights: frozenset[int] = frozenset()
@@ -45,7 +47,7 @@ class BrowserCache:
 
     @classmethod
     def read(cls, text: str | None) -> BrowserCache:
-        """What the browser says it has; nothing, where that makes no sense."""
+        """The parts that the browser says it holds; none if that makes no sense."""
         try:
             parts = json.loads(text or "{}")
             return cls(str(parts["key"]), frozenset(map(int, parts["weights"])), frozenset(map(int, parts["vectors"])))
@@ -53,7 +55,7 @@ class BrowserCache:
             return cls()
 
     def of(self, key: str) -> BrowserCache:
-        """What of this is of the input that `key` names: all or nothing."""
+        """The held parts of the input that `key` names: all or none."""
         return self if self.key == key else BrowserCache(key)
 
     def say(self) -> str:
@@ -68,7 +70,7 @@ def frame_message(
     vectors: Callable[[int], QueriesKeys],
     by: Measured | None = None,
 ) -> dict[str, Any]:
-    """What the frame needs to show `view` at `layer` and `head`, for a browser that has nothing yet (`left_out`).
+    """The message that shows `view` at `layer` and `head`, for a browser that holds nothing yet (`left_out`).
 
     The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
     where the neuron view needs a layer's queries and keys. `by` contribution, lines show the rows' shares (`in_lines`).
@@ -91,7 +93,10 @@ def left_out(message: dict[str, Any], cached: BrowserCache) -> tuple[dict[str, A
 
 
 def in_lines(run: Run, view: str, by: Measured | None) -> Measured:
-    """What a view's lines show: `by`, but weights in the neuron view, whose queries and keys make nothing else."""
+    """The values that a view's lines show:
+
+    `by`, but weights in the neuron view, whose queries and keys give nothing else.
+    """
     return Measured(run) if by is None or view == "neuron" else by
 
 
@@ -112,7 +117,7 @@ def key_of(drawn: bytes) -> str:
 
 
 def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -> dict[str, Any]:
-    """What every message says: what is shown, of how many layers and heads, and their hues."""
+    """The common fields of all messages: the view, the numbers of layers and heads, and their hues."""
     num_layers, num_heads = size
     return {
         "view": view,
@@ -160,7 +165,7 @@ def largest_error(weights: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a drawing lacks: the share of the lines that are too faint, of all attention in them, and the rounding."""
+    """The losses of a drawing: the share of lines that are too faint, of all attention in them, and the rounding."""
 
     lines: float
     attention: float
@@ -176,7 +181,7 @@ class LeftOut:
 def caption(
     run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None, by: Measured | None = None
 ) -> list[str]:
-    """What an honest caption says of this drawing, one sentence each.
+    """The sentences of an honest caption for this drawing.
 
     `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
     """

@@ -1,4 +1,4 @@
-"""What bertviz's views are sent where rows and columns may be of two texts: a decoder's, and what it reads."""
+"""The messages to bertviz's views if rows and columns may be of two texts: a decoder's output and its input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def two_texts_message(
     cached: BrowserCache,
     **named: Any,
 ) -> tuple[dict[str, Any], BrowserCache]:
-    """What the frame needs to show weights [L, A, m, n], and what the browser holds once it has it.
+    """The message that shows weights [L, A, m, n], and the parts that the browser holds once it has it.
 
     As `frame_message` of a run; there is no neuron view. `named`: `model` and `file`, for a picture that is taken away.
     """

@@ -50,7 +50,7 @@ def lines_said(heads: list[int] | None, head: int) -> str:
 
 
 def views_folder() -> Path:
-    """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
+    """The folder of the installed bertviz's scripts; found without importing it, which takes a second."""
     spec = find_spec("bertviz")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("bertviz is not installed: pip install -r requirements.txt")

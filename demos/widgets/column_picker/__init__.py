@@ -1,1 +1,1 @@
-"""Which column of a file or of the Hub's data is which: the first rows as a table with a menu above each column."""
+"""The column picker: the first rows of a file or of the Hub's data as a table, with a menu above each column."""

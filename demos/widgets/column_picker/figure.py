@@ -84,7 +84,7 @@ def _group(mapping: ColumnMap, columns: Sequence[Column]) -> dict[str, str] | No
 
 
 def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:
-    """What is said of HTML in the texts; None where there is none."""
+    """The sentence on HTML in the texts; None if there is none."""
     if not look.marked or not look.mapping:
         return None
     sample = look.marked[:SAMPLE]

@@ -51,7 +51,7 @@ def pictures(comparison: Comparison) -> tuple[Figure, Figure, Figure]:
 
 
 def _quantity(comparison: Comparison) -> str:
-    """What a cell is: a weight, or a share of its row's contributions."""
+    """The meaning of a cell: a weight, or a share of its row's contributions."""
     return "share" if comparison.measure == CONTRIBUTION else "weight"
 
 
@@ -113,7 +113,7 @@ def _descending(values: np.ndarray) -> list[tuple[int, int]]:
 
 
 def heads_figure(heads: np.ndarray, which: Which) -> Figure:
-    """How much attention moved in every head [L, A], a row a layer; the head that is open is framed."""
+    """The share of attention that moved in every head [L, A], a row for each layer; the open head is framed."""
     layers, count = heads.shape
     heatmap = {
         "type": "heatmap",

@@ -28,7 +28,7 @@ BARS_OWN = (
 
 @dataclass(frozen=True)
 class ComparisonForm:
-    """What the controls say. `run` is the id of this reader's fine-tune, "" without one."""
+    """The values of the controls. `run` is the id of this reader's fine-tune, "" without one."""
 
     run: str
     mode: str  # SENTENCES, MODELS or TUNED

@@ -23,7 +23,7 @@ DIGITS = 4
 
 
 def grid_message(run: Run, by: Measured | None = None) -> dict[str, Any]:
-    """What the grid shows of a run: a small picture of each head, its scores, its strongest weight.
+    """The data of the grid for a run: a small picture of each head, its scores, its strongest weight.
 
     A picture has one byte a weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.
     `by` contribution, norms stand for the weights, and scores are of the shares of their rows.
@@ -66,7 +66,7 @@ def run_key(run: Run, measure: str = WEIGHT) -> str:
 
 
 def habit_message(habit: Habit) -> str:
-    """What the grid needs of this model's habit, as JSON text: means, the even head's, how many sentences count."""
+    """The data of the grid for this model's habit, as JSON text: means, the even head's, how many sentences count."""
     return json.dumps(
         {
             "model": habit.model,

@@ -36,7 +36,8 @@ def searched(
     precisions: tuple[Precision, Precision] | None = None,
     scores: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Generator[Encoded, None, dict[str, Any]]:
-    """What the part's components show, by name: matrix, told, lists and numbers; tells while the list is encoded.
+    """The outputs of the part's components, by name: matrix, told, lists and numbers; yields the progress while the
+    list is encoded.
 
     `place`, from 1, is that of the text to open among the first of MaxSim's; `scores` are the index's of this query
     where they are known. Raises UserError as `TokenIndexes.steps` does, and where the opened text has no word.

@@ -11,16 +11,18 @@ from demos.bert.model.once_cache import Recent
 from demos.widgets.live_curve.live_curve import CurveFeed
 
 MOST_POINTS = 10**6  # that a page may say it has
-MOST_ENDED = 16  # curves of runs that are over, for who was shown them
+MOST_ENDED = 16  # curves of finished runs, for readers who watched them
 
 
 class Feeds:
-    """Who has a run's id, which nobody can guess, may ask for its curve as long as the run is under way."""
+    """The curves by their runs' ids: anyone who has an id, which nobody can guess, may fetch its curve while the run is
+    under way.
+    """
 
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[int, CurveFeed]] = {}
         self._ended: Recent[CurveFeed] = Recent(MOST_ENDED)
-        self._numbers = count(1)  # which tell runs apart for who may not know their ids
+        self._numbers = count(1)  # marks that distinguish runs for readers who may not have their ids
 
     @contextmanager
     def showing(self, run: str, feed: CurveFeed) -> Iterator[None]:
@@ -33,13 +35,14 @@ class Feeds:
             self._under_way.pop(run, None)
 
     def shown(self, run: str, name: str, steps: int, looks: int) -> str:
-        """A run's curve as it is shown to others under `name`, what is new for who has so many points; "" for none."""
+        """A run's curve as it is shown to others under `name`, its points since a count; "" for none."""
         on = self._under_way.get(run)
         feed = on[1] if on else self._ended.get(run)
         return feed.shown_as(name, steps, looks) if feed else ""
 
     def news(self, question: Any) -> str:
-        """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run.
+        """The answer to the curve's request: [run, steps, looks, watched], how many points of each it has; "" for no
+        such run.
 
         Who waits and would rather watch the run that is on adds the number of the one that the points are of.
         """

@@ -80,7 +80,7 @@ def live_picture(news: Callable[[Any], str], html: str, script: str, **options: 
 
 @dataclass(frozen=True)
 class Watcher:
-    """How the few validation examples whose answers are watched are told."""
+    """The labels for the few validation examples whose answers are watched."""
 
     series: tuple[str, ...]  # what the probabilities are of: the classes
     describe: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
@@ -127,7 +127,7 @@ class CurveFeed:
         return self._all["steps"]
 
     def take(self, event: Event) -> bool:
-        """Note the event; True where the page should be told at once, for the curve asks for points by itself."""
+        """Note the event; True if the page should be updated at once, since the curve fetches its points by itself."""
         self._state["waiting"] = isinstance(event, Waiting) and bool(self.recipe)
         status_text = STATUS.get(type(event))
         if status_text:
@@ -181,11 +181,11 @@ class CurveFeed:
             self._example_texts = [self._watcher.describe(place) for place in event.watched]
 
     def message(self) -> str:
-        """What the component is to be given now."""
+        """The message for the component now."""
         return self.news(0, 0, 0) if self._state["done"] else self._written({name: [] for name in self._all})
 
     def news(self, steps: int, looks: int, example_points: int) -> str:
-        """The same for who has so many points of each kind; may be asked in another thread than `take`."""
+        """The same for a page that has so many points of each kind; may be called in another thread than `take`."""
         have = {"steps": steps, "looks": looks, "watched": example_points}
         return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
 
@@ -216,7 +216,7 @@ class CurveFeed:
         return _json(public | {"status": self._state["status"], "summary": current_run_text(other.recipe)})
 
     def _written(self, points: dict[str, Any]) -> str:
-        if points["watched"]:  # told with their points, so that the other messages stay small
+        if points["watched"]:  # sent with their points, so that the other messages stay small
             points["examples"] = self._example_texts
         return _json(self._state | points)
 
@@ -227,7 +227,7 @@ def titles(metric: str, loss: str = CROSS_ENTROPY) -> list[list[str]]:
 
 
 def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Iterator[Event]:
-    """Those events after which the page is to be told; the others are only noted. Closing this closes `events`.
+    """The events after which the page must be updated; the others are only noted. Closing this closes `events`.
 
     Told it is of what `CurveFeed.take` says, and else every `seconds`: the curve asks for points by itself.
     """

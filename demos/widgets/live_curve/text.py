@@ -1,4 +1,4 @@
-"""What a training says beside its curve: one sentence for each kind of event."""
+"""The sentences beside a training's curve: one for each kind of event."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def waiting_text(place: int, seconds: float) -> str:
 
 
 def recipe_text(model: str, task: str, settings: Settings) -> str:
-    """What is trained how, in some words that name no data."""
+    """The model and the recipe, in some words that name no data."""
     epochs = f"{settings.epochs} epoch{'s' * (settings.epochs != 1)}"
     return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
 
@@ -56,7 +56,7 @@ NOTHING_ON = "The current run has no curve yet."  # it is another part's, or is 
 
 
 def current_run_text(recipe: str) -> str:
-    """Whose curve is drawn while a reader waits."""
+    """A sentence on the run whose curve is drawn while a reader waits."""
     return f"This is the current run: {recipe}."
 
 
@@ -92,7 +92,7 @@ def _step_text(event: Step, examples: str) -> str:
 
 
 def ended_text(event: Finished | Stopped, data: str, examples: str) -> str:
-    """How far the run came, and how quickly."""
+    """The number of steps and the speed of the run."""
     result = event.result
     begin = "Trained" if isinstance(event, Finished) else "Time limit reached" if event.reason == "time" else "Stopped"
     speed = f"{result.examples_per_second:,.0f} {examples}/s"
@@ -101,7 +101,7 @@ def ended_text(event: Finished | Stopped, data: str, examples: str) -> str:
 
 
 def result_text(result: Any) -> str:
-    """What the test said, in a sentence."""
+    """The result of the test, in a sentence."""
     if isinstance(result, PairResult):
         return f"The loss on the held-out pairs went from {result.loss_before:.3f} to {result.loss:.3f}."
     metric, value = next(iter(result.metrics.items()))
@@ -117,7 +117,7 @@ def result_text(result: Any) -> str:
 
 
 def dashed_lines_text(guessed: str, baseline: str, metric: str) -> str:
-    """What the dashed lines are, panel by panel, for the legend; "" where there are none."""
+    """The meaning of the dashed lines, panel by panel, for the legend; "" if there are none."""
     lines = [(guessed, "loss")] * bool(guessed) + [(baseline, metric)] * bool(baseline)
     return "; ".join(f"{what} ({of})" for what, of in lines)
 

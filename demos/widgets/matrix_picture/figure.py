@@ -35,7 +35,7 @@ class Matrix:
     limit: float | None = None  # of the colours; without one, what 99 of 100 numbers stay within
     shape: tuple[int, int] | None = None  # where more is meant than is drawn
     note: str = ""  # beside the name
-    again: bool = False  # another one of this name stands before it: its numbers are not sent twice
+    again: bool = False  # another one of this name comes before it: its numbers are not sent twice
 
 
 def spread(count: int) -> np.ndarray:

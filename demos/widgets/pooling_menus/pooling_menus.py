@@ -90,7 +90,7 @@ def read_two(loaded: LoadedModel, answers: Sequence[str]) -> list[Choice]:
 
 
 def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:
-    """What the two menus must say to mean this choice: `read_choice` the other way round."""
+    """The values of the two menus for this choice, the inverse of `read_choice`."""
     named = {deepest: LAST, deepest - 1: SECOND_TO_LAST}
     layer = choice.layer if isinstance(choice.layer, str) else named.get(choice.layer, str(choice.layer))
     return choice.pooling, LAST if choice.pooling == POOLER else layer

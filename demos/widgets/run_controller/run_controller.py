@@ -1,4 +1,4 @@
-"""A run on the page: begun by a button, drawn as it goes, stopped, and found again by a page that was loaded anew."""
+"""A run on the page: started by a button, drawn as it goes, stopped, and found again by a page that was reloaded."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
 
-FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that hear of their runs, each in a thread of its own (`max_threads`)
+FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that follow their runs, each in a separate thread (`max_threads`)
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
-MAX_BEGUN = 256  # runs whose page has not asked for their changes yet
+MAX_BEGUN = 256  # runs whose page has not requested their changes yet
 ON_CPU = "Train the bundled model on the CPU instead"
 
 
@@ -30,7 +30,7 @@ def cpu_button(**options: Any) -> gr.Button:
 
 
 def cpu_offer(lacks_gpu: bool) -> Changes:
-    """What a run that ends changes of the `cpu_button`: it is there where the run ended for want of a GPU."""
+    """The update of the `cpu_button` at the end of a run: it is visible if the run ended for want of a GPU."""
     return {"on_cpu": gr.update(visible=True)} if lacks_gpu else {}
 
 
@@ -45,7 +45,7 @@ def buttons(running: bool) -> Changes:
 
 
 def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
-    """A run's changes; what breaks it is told by `failed`, and the CPU offered where that is the want of a GPU.
+    """Yield a run's changes; an error becomes `failed`'s sentence, and the CPU is offered where a GPU was missing.
 
     A fault of ours is told as such, and raised for the log.
     """
@@ -87,11 +87,11 @@ class RunController:
 
     @staticmethod
     def states() -> dict[str, gr.Component]:
-        """What a page remembers: `run`, the one under way, and `begun`, the last one that it was asked to draw."""
+        """The page's memory: `run`, the one under way, and `begun`, the last one that it began to draw."""
         return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
     def begin(self, reader: str, run: str, on_cpu: bool = False) -> Changes:
-        """A new run's id, for which `stream` is asked next; or that of the tab's run that is under way."""
+        """A new run's id, for the call of `stream` that follows; or that of the tab's run that is under way."""
         if run:
             return {}
         newest = self.background.newest(reader, self.part)
@@ -116,7 +116,7 @@ class RunController:
         yield from self.background.follow(run)
 
     def resume(self, reader: str, run: str, begun: str) -> Changes:
-        """The reader's run for a page that does not show it yet, because it was loaded anew; else nothing."""
+        """The reader's run for a page that does not show it yet because it was reloaded; else nothing."""
         if run or not self.is_elsewhere(reader, begun):
             return {}
         newest = self.background.newest(reader, self.part)

@@ -23,7 +23,7 @@ class Chip:
     hue: str  # a CSS class
     joined: bool
     below: str = ""
-    colour: str = ""  # of what stands below
+    colour: str = ""  # of the labels below
     marked: bool = False
 
 

@@ -1,4 +1,6 @@
-"""What the page asks of a task: its words, its pictures, its try-it boxes, and what is watched while it learns."""
+"""The interface of a task for the page: its words, its pictures, its try-it boxes, and the examples watched in
+training.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class TaskView(ABC):
 
     @abstractmethod
     def data(self, dataset: Any, tokenizer: Any) -> str:
-        """What the data looks like, a few examples cut by the tokenizer."""
+        """The data: a few examples cut by the tokenizer."""
 
     @abstractmethod
     def scores(self, outcome: Any, stopped: bool, /) -> str:
@@ -32,7 +34,7 @@ class TaskView(ABC):
 
     @abstractmethod
     def figure(self, outcome: Any, /) -> Any:
-        """What the model takes for what."""
+        """The confusions of the model."""
 
     @abstractmethod
     def mistakes(self, outcome: Any, /) -> str:
@@ -44,7 +46,7 @@ class TaskView(ABC):
 
     @abstractmethod
     def example_of(self, boxes: Sequence[str]) -> Any:
-        """What the try-it boxes hold, as an example. Raises UserError."""
+        """The contents of the try-it boxes, as an example. Raises UserError."""
 
     @abstractmethod
     def answer(self, task: Any, answer: Any, boxes: Sequence[str]) -> str:
@@ -52,4 +54,4 @@ class TaskView(ABC):
 
     @abstractmethod
     def watcher(self, dataset: Any) -> Watcher | None:
-        """What is watched of a few validation examples while the model learns; None where there are no classes."""
+        """The view of a few watched validation examples during training; None where there are no classes."""

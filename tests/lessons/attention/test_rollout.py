@@ -123,8 +123,8 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
     sums = made.values.sum(axis=1)
     assert summary(recipe, made, run) == (
         "The mean over the 12 heads of layer 4, word by word (weights to a split word are summed over its pieces, "
-        "weights from it averaged), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, "
-        "without renormalising: "
+        "weights from it averaged), [CLS] and [SEP] hidden, not renormalized, only from sentence A to sentence B, "
+        "without renormalizing: "
         f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
     )
     most = Recipe("all-max")

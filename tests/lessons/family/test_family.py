@@ -100,8 +100,8 @@ def test_long_sentences_show_the_words_around() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "word", "said"),
     [
-        (FIRST, SECOND, "zebra", "must stand in both"),
-        (FIRST, "No such word.", "stick", "must stand in both"),
+        (FIRST, SECOND, "zebra", "must occur in both"),
+        (FIRST, "No such word.", "stick", "must occur in both"),
         ("", SECOND, "stick", "Type two sentences"),
         ("stick " * 25, SECOND, "stick", "at most 24 words"),
         ("x" * 301, SECOND, "stick", "at most 300"),

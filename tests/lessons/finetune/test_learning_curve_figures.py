@@ -63,7 +63,7 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     )
     worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
     assert "so far, the pre-trained model is below this, at 10%" in flat(proof_html(replace(MEASURED, points=worse)))
-    assert "pre-training replaces many labelled examples" in told
+    assert "pre-training replaces many labeled examples" in told
     assert "replaces" not in flat(proof_html(replace(MEASURED, points=worse)))
     assert "billion" not in told
     assert "billion" in flat(proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title)))

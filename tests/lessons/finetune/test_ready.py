@@ -101,7 +101,7 @@ def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models:
     text, question = WHERE
     *shown, _ = show(models, NO_HUB, BAR, text, question)
     for kind, answer in zip(TASKS, shown, strict=True):
-        assert f"trained on {TRAINED_ON[kind]}. Licence: {LICENCES[kind]}." in one_line(answer)
+        assert f"trained on {TRAINED_ON[kind]}. License: {LICENCES[kind]}." in one_line(answer)
         (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", str(answer), re.DOTALL)
         program = html.unescape(code)
         assert program.strip() == hub_code(HUB_MODELS[kind], text, lines_of(text), question).strip()

@@ -201,7 +201,7 @@ def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:
         ({"data": "hello"}, "neither"),
         ({"data": "a\tb\nc\td\n"}, "'b'"),
         ({"data": TSV, "epochs": 0}, "epochs"),
-        ({"data": TSV, "trains": "nothing"}, "What trains"),
+        ({"data": TSV, "trains": "nothing"}, "The trainable part"),
         ({"data": TSV, "task": "choice"}, "the name of a bundled data set"),
         ({"data": "emotion", "task": "pair"}, "another task"),
         ({"data": TSV, "epochs": 2.5}, "epochs"),

@@ -114,7 +114,7 @@ def test_guesses_before_and_now_and_what_changed():
 def test_a_step_its_batch_and_all_steps_in_numbers():
     last: Any = SimpleNamespace(masked=3.5, following=2.25, right=0.44, norm=39.0)
     told = step(3, last, 1.0)
-    assert all(part in told for part in ("Step 3", "3.50", "+ 2.25", "= 5.75", "44% right", "39.00", "clipped to 1"))
+    assert all(part in told for part in ("Step 3", "3.50", "+ 2.25", "= 5.75", "44% correct", "39.00", "clipped to 1"))
     last.following, last.norm = math.nan, 0.5
     assert "next sentence" not in step(1, last, 1.0)
     assert "cut to" not in step(1, last, 1.0)

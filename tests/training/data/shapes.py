@@ -347,7 +347,7 @@ SHAPES = {
             studio_task(21, [], cancelled=True), studio_task(22, []), studio_task(23, None),
         ]),
         "sentence", {"text": "text", "label": "sentiment"}, {"Negative": 10, "Positive": 10},
-        {"no annotation": 2, "a cancelled annotation": 1, "no label": 1},
+        {"no annotation": 2, "a canceled annotation": 1, "no label": 1},
     ),
     "Label Studio's choices, of which several may be chosen": Shape(
         "project-3.json", as_json([studio_task(k, studio_choices(*(MOODS, MOODS[:1], ())[k % 3])) for k in range(24)]),

@@ -197,7 +197,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "a.tsv",
         "choice",
         changed(5, label=7),
-        "Row 5 has the label '7'; it must say which of the 4 endings is right, counted from 0",
+        "Row 5 has the label '7'; it must say which of the 4 endings is correct, counted from 0",
     ),
     "an empty ending": ("a.tsv", "choice", changed(5, ending2=""), "Row 5 has an empty ending, C"),
     "an endless ending": (

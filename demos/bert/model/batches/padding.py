@@ -28,7 +28,7 @@ class Batch:
 
     @property
     def padding(self) -> int:
-        """How many of the batch's cells are padding."""
+        """The number of the batch's cells that are padding."""
         return sum(row.count(0) for row in self.attention_mask)
 
 

@@ -14,7 +14,7 @@ from demos.bert.model.text import clean_text
 BATCH_TOKENS = 512  # a pass of MiniLM takes 50 ms and its activations stay in the cache; twice as many are no quicker
 SMALLEST_BATCH = 128  # tokens; below, the cores wait for Python
 CHUNK_CHARACTERS = 100_000  # tokenized at a time: the tokenizer's own records weigh a hundred times the token ids
-SENTENCE_CHARACTERS = 50  # what a sentence counts for besides its own characters, be it empty
+SENTENCE_CHARACTERS = 50  # added to each sentence's number of characters, also to that of an empty one
 
 
 def padded_batches(lengths: Sequence[int], most_tokens: int) -> list[list[int]]:
@@ -69,7 +69,7 @@ def tokenized(
     look: Callable[[], None] = lambda: None,
     most_tokens: int = MAX_TOKENS,
 ) -> TokenLists:
-    """What `encode` gives each sentence: cleaned, and cut to `most_tokens` with [SEP] kept.
+    """The tokens of `encode` for each sentence: cleaned, and cut to `most_tokens` with [SEP] kept.
 
     `look` is called now and then.
 

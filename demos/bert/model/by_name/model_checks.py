@@ -61,7 +61,7 @@ USUAL = {
     "torchscript": False,
     "chunk_size_feed_forward": 0,
     "sinusoidal_pos_embds": False,
-    "num_hidden_groups": 1,  # of ALBERT: as many layers of their own as there are groups
+    "num_hidden_groups": 1,  # of ALBERT: the number of different layers equals the number of groups
     "inner_group_num": 1,
 }
 WORD_PIECE, BYTE_PAIRS, PIECES = "WordPiece", "BPE", "Unigram"
@@ -87,7 +87,7 @@ class Limits:
 
     @classmethod
     def of(cls, catalogue: Mapping[str, ModelSpec], memory: float) -> Limits:
-        """What the catalogue's largest models have: the page's controls go so far."""
+        """The sizes of the catalogue's largest models, which are the ends of the page's controls."""
         layers, heads, width = (
             max(getattr(spec, name) for spec in catalogue.values()) for name in ("num_layers", "num_heads", "width")
         )
@@ -199,7 +199,7 @@ def check_config(name: str, config: Any, limits: Limits) -> Any:
         fit = all(type(size) is int and size > 0 for size in sizes) and known.hidden_size % sizes[1] == 0
         fit = fit and (kind not in FROM_PADDING or (type(known.pad_token_id) is int and known.pad_token_id >= 0))
         activation = getattr(known, "hidden_act", None) or known.activation
-    except Exception as error:  # transformers checks the fields' types, with errors of its own
+    except Exception as error:  # transformers checks the fields' types, with errors of other classes
         raise refused(name, f"its config.json does not describe {described}") from error
     if not fit:
         raise refused(name, f"its config.json does not describe {described}")

@@ -38,7 +38,7 @@ ENTRY = "entry.json"  # in a model's folder: what was found
 
 
 class NamedModels:
-    """What was found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
+    """The models found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
 
     def __init__(self, limits: model_checks.Limits, read_tokenizer: Callable[[Path], Any]) -> None:
         self._limits, self._read_tokenizer = limits, read_tokenizer
@@ -46,7 +46,7 @@ class NamedModels:
         self._turns = threading.BoundedSemaphore(AT_ONCE)
 
     def known(self, key: str) -> NamedSpec | None:
-        """The entry of a key that was found here, or that the disk still has; no hub is asked."""
+        """The entry of a key that was found here, or that the disk still has; no request to the Hub."""
         if (spec := self._known.get(key)) is not None:
             return spec
         try:
@@ -61,7 +61,7 @@ class NamedModels:
         return spec
 
     def find(self, requested: str) -> NamedSpec:
-        """The model that is called so, at the revision that is asked for or, without one, at its newest.
+        """The model of this name, at the requested revision or, without one, at its newest.
 
         Asks the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
         public BERT with safetensors that fits in here, and where the Hub can't be reached. No weights are fetched.
@@ -167,7 +167,7 @@ class NamedModels:
 
 
 def _header(name: str, revision: str, file: str) -> SafetensorsFileMetadata:
-    """What a safetensors file of the Hub says of its tensors; only its beginning is read."""
+    """The tensors of a safetensors file on the Hub, from its header; only its beginning is read."""
     try:
         return HfApi(token=False).parse_safetensors_file_metadata(
             name, file, revision=revision, token=False, timeout=ANSWER_SECONDS

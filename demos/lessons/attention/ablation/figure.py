@@ -1,4 +1,4 @@
-"""What switching heads off moves, drawn (Plotly): layers x tokens, each cell 1 - cosine of before and after."""
+"""The effect of switching heads off, drawn (Plotly): layers x tokens, each cell 1 - cosine of before and after."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> Figure:
 
 
 def _unit(top: float) -> tuple[int, str]:
-    """What the numbers in the cells count: two digits have room there."""
+    """The unit of the numbers in the cells, which have room for two digits."""
     return (1000, "thousandths") if top < 0.1 else (100, "hundredths")
 
 
 def _numbers(changes: np.ndarray, top: float) -> list[list[str]]:
-    """Each change in the ink that can be read on its cell; none for 0, so that what is untouched stays empty."""
+    """Each change in an ink that is readable on its cell; no text for 0, so that unchanged cells stay empty."""
     per_one, _ = _unit(top)
     return [
         [inked(str(round(float(change) * per_one) or ""), SCALE, float(change) / top) for change in row]

@@ -1,4 +1,4 @@
-"""Switch heads off, laid out: the grid beside the picture, what comes out, each token's two bars, the folds."""
+"""The layout of "Switch heads off": the grid beside the picture, the outputs, each token's two bars, the folds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 GRID = "ablation-grid"
-OPENING = write_heads([OPENED])  # the first drawing picks anew for the model in use
+OPENING = write_heads([OPENED])  # the first drawing picks another one for the model in use
 COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself
@@ -24,7 +24,7 @@ MAX_PLACES = 128
 
 
 def switches(page: Page, deepest: int) -> dict[str, Any]:
-    """All heads to click on, beside what the click changes: the states, and what comes out."""
+    """All heads to click on, beside the states and outputs that a click changes."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):

@@ -82,7 +82,7 @@ def build(page: Page) -> None:
 
 
 def _wire_switches(page: Page, parts: dict[str, Any]) -> None:
-    """Grid, box and buttons all speak of one set of heads: the box holds it."""
+    """Grid, box and buttons share one set of heads, which the box holds."""
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     off, whole, services = parts["off"], parts["whole"], page.services
 
@@ -119,7 +119,7 @@ def of_this_model(services: Services, sentence: Sentence, layer: str) -> dict[st
 
 
 def drawn_at_first(ablation: Ablation, sentence: Sentence, off: str, followed: str, *choices: Any) -> dict[str, Any]:
-    """`drawn`, with this model's own head off where nobody has moved the heads yet."""
+    """`drawn`, with this model's own head off as long as the reader has not changed the heads."""
     own, followed = heads_at_first(ablation.services, sentence.model, off, followed)
     values = {"followed": followed, **drawn(ablation, sentence, own, *choices)}
     return values if own == off else values | {"off": own}
@@ -132,7 +132,7 @@ def heads_at_first(services: Services, model: str, off: str, followed: str) -> t
 
 
 def drawn(ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int, trained: str) -> dict[str, Any]:
-    """What stands above gradient x input, of one and the same set of heads, by the names of its components."""
+    """The components above gradient x input by their names, all for the same set of heads."""
     effects = ablation.effects(sentence, off, listed, place, trained)
     spec = ablation.services.loaded(sentence.model).spec
     encoding, guesses = effects.before.encoding, effects.guesses

@@ -1,4 +1,4 @@
-"""What is left without heads, and in which layer they matter most."""
+"""The question about a model without heads, answered with the layer whose heads matter most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What "Switch heads off" computes: a sentence with and without some heads, and what each token does to an output."""
+"""The computations of "Switch heads off": a sentence with and without some heads, and token effects on an output."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ NO_TARGET = (
 
 @dataclass(frozen=True)
 class Guesses:
-    """What the masked-word head says at one place, with all heads on and without some."""
+    """The masked-word head's predictions at one position, with all heads on and without some."""
 
     place: int
-    word: str  # what stands there in the sentence
+    word: str  # the token at this position of the sentence
     before: list[Guess]
     after: list[Guess]
 
 
 @dataclass(frozen=True)
 class Effects:
-    """A sentence read by the whole model (`before`), and what the same model makes of it without the heads `off`."""
+    """The results of the whole model for a sentence (`before`), and those of the same model without the heads `off`."""
 
     before: Run
     off: frozenset[Head]
@@ -168,7 +168,7 @@ class Ablation:
         return place_to_guess(encoding, loaded.tokenizer.mask_token)
 
     def _guesses(self, loaded: LoadedModel, word: str, where: int, runs: Sequence[Run]) -> Guesses:
-        """What stands at the hidden place, by the runs of the whole model and of the one without the heads."""
+        """The predictions at the masked position by the runs of the whole model and of the one without the heads."""
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
         both = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in runs]
         return Guesses(where, word, *both)
@@ -234,7 +234,7 @@ class Ablation:
         return tuned, run_model(tuned, [encoding])[0], class_score(classifier, number), ""
 
     def _word_logit(self, loaded: LoadedModel, encoding: Encoding, where: int) -> Explained:
-        """Of the likeliest word at the hidden place."""
+        """The logit of the likeliest word at the masked position."""
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
         (run,) = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])
         best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]

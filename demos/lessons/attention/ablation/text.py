@@ -1,4 +1,4 @@
-"""What switching heads off changes, in words and in tables of bars: the same for eyes and ears."""
+"""The effect of switching heads off, in words and in tables of bars that a screen reader can read as well."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN_TABLE_TOKENS = 64
 
 
 def changed_html(cosines: np.ndarray, encoding: Encoding, off: int, heads: int, missing: Sequence[str] = ()) -> str:
-    """What the picture shows, in two sentences. `cosines` [L + 1, n]; `off` of `heads` heads are switched off."""
+    """The picture in two sentences. `cosines` [L + 1, n]; `off` of `heads` heads are switched off."""
     moved = np.flatnonzero((cosines < 1).any(axis=1))
     return TEXT.changed(
         off=off,
@@ -79,7 +79,7 @@ def saliency_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding,
 
 
 def agreement_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding) -> str:
-    """How well |gradient x input| and attention [n] agree on the order of this sentence's tokens."""
+    """The rank correlations of |gradient x input| [n] and attention [n] over this sentence's tokens."""
     words = np.array(encoding.special_tokens_mask) == 0
     orders = [
         ("all tokens", agreement(np.abs(values), attention)),

@@ -96,7 +96,7 @@ def build(page: Page) -> None:
 
 
 def controls(page: Page) -> dict[str, Any]:
-    """What to compare; and, folded, what is seldom moved: the measure, and another head on the right."""
+    """The controls; folded, those that are seldom moved: the measure, and another head on the right."""
     catalogue, default = page.services.store.catalogue, page.services.default_model
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="compare-controls"):
@@ -186,7 +186,7 @@ def sides(services: Services) -> dict[str, Any]:
 
 
 def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
-    """What changes, by the names of the components. What can't be compared is told, and the pictures stay.
+    """The new values, by the names of the components. What can't be compared is told, and the pictures stay.
 
     `values` are the fields of `ComparisonForm`. With `move`, the menus were not picked by hand and are sent along.
     """
@@ -265,13 +265,14 @@ def _menus_for(left: Run, right: Run, form: ComparisonForm, move: bool) -> dict[
         ):
             value = getattr(form, name + suffix)
             fits = value in [key for _, key in choices]
-            value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
+            value = value if fits else choices[-2][1]  # the last layer or head; the mean comes after it
             updates[name + suffix] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
     return updates
 
 
 def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, str]]:
-    """What to say while the second model loads; `arrived` changes once it is there, and never where it can't be.
+    """The sentence to show while the second model loads; `arrived` changes once it is there, and never where it can't
+    be.
 
     Looking at a load that all who want it share, as the bar does.
     """

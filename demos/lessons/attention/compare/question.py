@@ -1,4 +1,4 @@
-"""Where the attention of two sentences can differ, and where it differs most."""
+"""The question about the first layer in which two sentences can differ, answered with the layer that differs most."""
 
 from __future__ import annotations
 

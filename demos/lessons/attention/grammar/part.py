@@ -15,7 +15,7 @@ from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 
-OWN = -1  # the direction in which the best head reads
+OWN = -1  # the direction in which the best head is scored
 
 
 def show(services: Services, sentence: Sentence, name: str, direction: int) -> tuple[object, ...]:
@@ -32,7 +32,7 @@ def show(services: Services, sentence: Sentence, name: str, direction: int) -> t
 
 
 def build(page: Page) -> None:
-    """Which relation, the accuracy of all heads at it, and the best head of each relation."""
+    """The menu of relations, the accuracy of all heads at the chosen one, and the best head of each relation."""
     with gr.Row(elem_classes="grammar-views picture"):
         with gr.Column(elem_classes="grammar-heads attention-heatmap", min_width=320):
             plot = gr.Plot(label="Accuracy of every head", show_label=False, elem_id="grammar-plot")
@@ -54,8 +54,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Heads for grammar",
-    look="Each cell is one head; the number is how often its largest weight is on the correct word. Compare the best "
-    "head with the best fixed offset, e.g. “always the next word”.",
+    look="Each cell is one head; the number is how often its largest weight is on the correct word. "
+    "Compare the best head with the best fixed offset, for example “always the next word”.",
     build=build,
     reads_sentence=False,
     order=5,

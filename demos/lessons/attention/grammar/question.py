@@ -1,4 +1,4 @@
-"""How well the best fixed offset finds an object's verb, beside the best head."""
+"""The question about the best fixed offset from an object to its verb, answered beside the best head."""
 
 from __future__ import annotations
 

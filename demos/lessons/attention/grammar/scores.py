@@ -1,4 +1,4 @@
-"""What all heads score on the part's own sentences, for all readers of a model once."""
+"""The scores of all heads on the part's own sentences, computed once for all readers of a model."""
 
 from __future__ import annotations
 

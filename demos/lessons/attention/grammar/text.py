@@ -20,7 +20,7 @@ PUBLISHED: Mapping[str, tuple[int, int, float, int | None, float]] = {
 
 
 def relations_html(relations: Mapping[str, Relation], chosen: str, direction: int, sentences: int) -> str:
-    """A row a relation: its best head, the same on sentences it was not chosen on, the best offset, Clark et al.'s."""
+    """One row for each relation: its best head, its held-out score, the best offset, and the figures of Clark et al."""
     selected = relations[chosen]
     rows = [(relation, relation.best, PUBLISHED[name]) for name, relation in relations.items()]
     best = best_place(selected.hits[direction : direction + 1])[1:]

@@ -1,1 +1,1 @@
-"""One head: all heads at a glance, a head found by what it looks at, opened in bertviz's views and as numbers."""
+"""One head: all heads at a glance, heads found by their pattern, and one opened in bertviz's views and as numbers."""

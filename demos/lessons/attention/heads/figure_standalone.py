@@ -1,6 +1,6 @@
 """bertviz's views of a run as one HTML file that needs nothing else: no server, no network, no other file.
 
-What a reader typed stands in one JSON element alone, its `<` escaped, and reaches the page as text.
+The reader's text is only in one JSON element, its `<` escaped, and reaches the page as text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
 
 TEXT = templates(__file__, "text_standalone.html")
 FRAME = ASSETS / "bertviz"
-MAX_VECTORS = 4_000_000  # characters; a file is not made heavier than that for a neuron view that nobody chose
+MAX_VECTORS = 4_000_000  # characters; a neuron view that was not chosen must not make the file larger than that
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Standalone:
 
     @property
     def shown(self) -> Measured:
-        """What the lines show: shares of the rows, of weights or of contributions."""
+        """The values that the lines show: shares of the rows, of weights or of contributions."""
         return in_lines(self.run, self.view, self.by)
 
     @property
     def tokens(self) -> int:
-        """How many tokens the views show."""
+        """The number of tokens in the views."""
         return min(len(self.run.encoding), VIEWS[self.view].limit)
 
     @property
@@ -78,7 +78,7 @@ class Standalone:
         return self._page(sent, LeftOut.of(shown))
 
     def size(self) -> int:
-        """How many bytes `html` will have, to a hundredth, without packing a number or calling `vectors`."""
+        """The size of `html` in bytes, within one percent, without packing a number or calling `vectors`."""
         n, neuron, layers, heads = self.tokens, "neuron" in self.views, self.run.num_layers, self.run.num_heads
         nothing = {"width": 0, "scale": [0.00012345678901234567] * heads, "data": ""}
         sent = {

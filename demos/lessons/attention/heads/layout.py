@@ -63,7 +63,7 @@ def layout(page: Page) -> dict[str, Any]:
 
 
 def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
-    """One head, of the controls in `which`: as lines, as a heatmap, and to take away."""
+    """The head that the controls in `which` choose: as lines, as a heatmap, and as files."""
     parts: dict[str, Any] = {}
     services = page.services
     place = {"layer": which["layer"], "head": which["head"]}
@@ -89,7 +89,9 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
 
 
 def _more(page: Page) -> dict[str, Any]:
-    """What is seldom moved: layer and head by number, what the patterns are scored on, the overview's files."""
+    """The controls that are seldom moved: layer and head by number, the sentences that are scored, the overview's
+    files.
+    """
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="heads-place"):
         for what, first in zip(("layer", "head"), OPENED, strict=True):

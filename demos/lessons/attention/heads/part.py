@@ -1,4 +1,4 @@
-"""One head: all heads at a glance, a head found by what it looks at, opened in bertviz's views and as numbers."""
+"""One head: all heads at a glance, heads found by their pattern, and one opened in bertviz's views and as numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def build(page: Page) -> None:
 
 
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
-    """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked.
+    """Redraw everything about one head when it, the view or the sentence changes, wherever it was picked.
 
     What is picked in the frame or the grid is written to the controls at once, in the browser: they say what the reader
     has chosen, also while an answer is awaited.
@@ -102,7 +102,7 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
 
 
 def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
-    """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
+    """Compute habits when they are chosen; the grid gets them, and the head that is open."""
     pattern, source, measure = (parts[name] for name in ("pattern", "source", "measure"))
     habits: OnceCache[int, Habit] = OnceCache(2 * MAX_CACHED)
     page.on(
@@ -113,7 +113,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
         for_all=True,
         trigger_mode="always_last",
         show_progress="hidden",
-        concurrency_id="habit",  # waiting takes no reader's place
+        concurrency_id="habit",  # a reader who waits blocks no other
         concurrency_limit=WAITING_LIMIT,
     )
     look = {name: parts[name] for name in ("layer", "head", "pattern", "source")} | {"habits": parts["averages"]}
@@ -123,7 +123,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Pictures:
-    """What the part draws of a sentence, whichever browser asks: remembered for all readers."""
+    """The part's drawings of a sentence, remembered for all readers."""
 
     of_head: Callable[..., dict[str, Any]]
     of_all_heads: Callable[..., dict[str, Any]]
@@ -182,7 +182,7 @@ def drawn(
     lines: str = "",
     pictures: Pictures | None = None,
 ) -> dict[str, Any]:
-    """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
+    """The new values, by the names of the components. A layer or head beyond this model's becomes its last one.
 
     `cached` is what the frame has already, `drawn_key` what the grid shows: neither is sent again. The head view shows
     the heads that `lines` names (`heads_on`).
@@ -204,7 +204,7 @@ def drawn(
 def folded(
     services: Services, sentence: Sentence, place: tuple[float, float], pattern: str, source: str, measure: str
 ) -> dict[str, Callable[[], str]]:
-    """What lies in the folds: the head's weights, the patterns' scores, the program."""
+    """The contents of the folds: the head's weights, the patterns' scores, the program."""
 
     @cache
     def of_run() -> tuple[Run, int, int, Measured]:
@@ -240,7 +240,7 @@ def habit_shown(
     source: str,
     measure: str = WEIGHT,
 ) -> Iterator[dict[str, str]]:
-    """How far reading is, then the averages and their table; reads the sentences where the habit is asked for."""
+    """Yield the progress, then the averages and their table. The sentences are run when the average is chosen."""
     if source != "habit":
         yield {"reading": ""}
         return
@@ -259,7 +259,7 @@ def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this se
 
 
 def scores_of(sentences: str, measure: str) -> str:
-    """What pattern scores are over, and of what where not of weights."""
+    """A phrase for the sentences that patterns are scored on, and for the measure if it is not the weight."""
     return sentences if measure == WEIGHT else f"{sentences}, measured as shares of the summed norms of each row"
 
 

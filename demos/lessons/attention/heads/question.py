@@ -1,4 +1,4 @@
-"""In which third of the layers the head for the token before is."""
+"""The question about the third of the layers that has the strongest head for the previous token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a head, and of all heads: weights beside contributions, as numbers of this sentence."""
+"""The sentences on one head and on all heads: weights and contributions, as numbers of this sentence."""
 
 from __future__ import annotations
 

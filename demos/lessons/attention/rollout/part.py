@@ -36,7 +36,7 @@ WHATS: dict[What, str] = {
     "head": "one head",
 }
 SHARES: dict[Share, str] = {"assumed": "assumed", "measured": "measured"}
-SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalised"}
+SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalized"}
 OF_A_LAYER = {"rollout", "heads-mean", "heads-max", "head"}
 OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 
@@ -77,7 +77,7 @@ def build(page: Page) -> None:
 
 
 def controls(page: Page, services: Services) -> dict[str, gr.Component]:
-    """What a recipe is read from, in the order of `read_recipe`."""
+    """The controls that a recipe is read from, in the order of `read_recipe`."""
     specs = services.store.catalogue.values()
     first: dict[str, gr.Component] = {
         "what": gr.Dropdown(
@@ -115,7 +115,7 @@ def _menu(names: Mapping[Any, str]) -> list[tuple[str, str]]:
 
 
 def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, Any]:
-    """What changes with the choices: the recipe's, in the order of `read_recipe`, and the token of the list."""
+    """The components that change with the choices: those of `read_recipe`, in its order, and the token of the list."""
     *values, token = choices
     run, loaded = services.run(sentence), services.loaded(sentence.model)
     recipe = read_recipe(run, *values)
@@ -185,7 +185,7 @@ def cut(joined: Aggregate, count: int) -> Aggregate:
 
 
 def left_out(joined: Aggregate, few: Aggregate) -> str:
-    """What part of the matrix is on screen; empty where all of it is."""
+    """A sentence on the part of the matrix that is on screen; empty if all of it is."""
     if joined.values.shape == few.values.shape:
         return ""
     n, m = few.values.shape

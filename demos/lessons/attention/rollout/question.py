@@ -1,4 +1,4 @@
-"""Which token gets the most attention, over all heads and layers."""
+"""The question about the token that gets the most attention, over all heads and layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many heads as one, in words: what was computed, what its rows sum to, and what one token is made of."""
+"""Many heads as one, in words: the computation, the sums of its rows, and the composition of one token."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def summary(recipe: Recipe, joined: Aggregate, run: Run) -> str:
 def note(
     recipe: Recipe, stays: float | None = None, joined: Aggregate | None = None, beside: Aggregate | None = None
 ) -> str:
-    """What to bear in mind with this way of joining heads (plain text); empty where there is nothing.
+    """A caution about this way of combining heads (plain text), or "".
 
     `stays` is the share of a token that stays itself in the recipe's layer, measured in lengths. `joined` and `beside`
     are the rollouts of this share and of the other: how much of each token is itself after all layers is told of both.

@@ -1,1 +1,4 @@
-"""Agrees with people?: Spearman's correlation with human ratings for every pooling and layer, and what is misjudged."""
+"""Agreement with people:
+
+Spearman's correlation with human ratings for every pooling and layer, and the worst errors.
+"""

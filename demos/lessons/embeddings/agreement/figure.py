@@ -120,7 +120,7 @@ def _marks(agreement: Agreement, picked: int, centres: dict[int, float], interva
 
 
 def _clear_of(level: float, y: float) -> float:
-    """Where a name's lower edge goes, so that the line at `level` does not run through it."""
+    """The height of a name's lower edge, so that the line at `level` does not run through it."""
     return level + 0.01 if -0.02 < level - y < 0.09 else y
 
 

@@ -115,7 +115,7 @@ def build(page: Page) -> None:
             steps = shared_steps(results, services.vectors, loaded, data.pairs)
             agreement = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
         except UserError:
-            yield {status: ""}  # the line of progress must not stay; the sentence stands above
+            yield {status: ""}  # the line of progress must not stay; the sentence is above it
             raise
         yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: layer_menu(loaded, layer_key)}
 

@@ -1,4 +1,4 @@
-"""How well three sentence vectors agree with people."""
+"""The question about the sentence vectors that agree best with people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement with people in words: which choice is best, what it misjudges most, and all the numbers."""
+"""Agreement with people in words: the best choice, its worst errors, and all the numbers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Shape of the space: how alike strangers are on each layer, which dimensions make them so, and what repairs give."""
+"""Shape of the space: mean cosines of unrelated vectors by layer, the dimensions behind them, and corrections."""

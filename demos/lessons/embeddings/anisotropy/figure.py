@@ -1,4 +1,4 @@
-"""The shape of the space drawn: anisotropy over layers, cosines of strangers, dimensions, norms, repairs (Plotly)."""
+"""The shape of the space drawn (Plotly): anisotropy by layer, cosines, dimensions, norms and corrections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from demos.figures.strips import strips_limit
 HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
 NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
 STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
-DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # what random directions would have
+DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # the values of random directions
 LINE: dict[str, Any] = {"type": "scatter", "mode": "lines+markers", "cliponaxis": False}
 FONT = {"family": SANS, "size": 16}
 RHO_TICKS = [fifths / 5 for fifths in range(-5, 6)]
@@ -29,7 +29,7 @@ REPAIRS = {
     RAW: "unchanged",
     TRIMMED: "{out} dimensions removed",
     CENTRED: "centred",
-    TOPLESS: "centred, {out} axes removed",
+    TOPLESS: "centered, {out} axes removed",
     WHITE: "whitened, {left} axes",
     WHITE_ALL: "whitened, all {left}",
 }
@@ -170,7 +170,7 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> Figure:
 
 
 def norms_figure(space: Space, layer: int) -> Figure:
-    """How long the vectors are on each layer: the median, with nine of ten inside the whiskers."""
+    """The length of the vectors at each layer: the median, with nine of ten inside the whiskers."""
     layers = np.arange(space.num_layers + 1)
     rows = [(name, HUES[kind], space.clouds[kind].norms, "circle") for kind, name in NAMES.items()]
     rows.append(("[SEP]", SPECIAL, space.sep, "square"))
@@ -229,7 +229,7 @@ def signed(value: float) -> str:
 
 
 def repair_name(repair: Repaired, width: int) -> str:
-    """What was done, in a few words; `width` is the vectors' own."""
+    """The correction in a few words; `width` is that of the vectors."""
     return REPAIRS[repair.name].format(left=repair.dimensions, out=width - repair.dimensions)
 
 

@@ -1,4 +1,4 @@
-"""Shape of the space: how alike strangers are on each layer, which dimensions make them so, and what repairs give."""
+"""Shape of the space: mean cosines of unrelated vectors by layer, the dimensions behind them, and corrections."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def most_alike(space: Space) -> int:
 
 
 def fitted_on() -> int:
-    """How many sentences the repairs are fitted on: the library's and the pairs'."""
+    """The number of sentences that the corrections are fitted on: the library's and the pairs'."""
     return len(our_library().sentences) + len(sides_of(our_pairs().pairs)[0])
 
 

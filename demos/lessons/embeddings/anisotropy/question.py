@@ -1,4 +1,4 @@
-"""How alike the tokens of a sentence are, before the first layer and after the last."""
+"""The question about the mean cosine of a sentence's tokens, before the first layer and after the last."""
 
 from __future__ import annotations
 

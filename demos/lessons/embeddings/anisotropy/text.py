@@ -37,7 +37,7 @@ def space_summary(space: Space, kind: str, layer: int) -> Markup:
 
 
 def repairs_summary(repairs: Sequence[Repaired], fitted: int, kind: str, layer: int) -> Markup:
-    """What the repairs are worth on this layer, and on what they were fitted."""
+    """The effect of the corrections at this layer, and the sentences that they were fitted on."""
     width = repairs[0].dimensions
     helped = [repair for repair in repairs if repair.gain is not None and repair.gain.low > 0]
     best = max(helped, key=lambda repair: repair.correlation.spearman, default=None)

@@ -33,7 +33,7 @@ LSTM_SEED = 0
 
 @dataclass(frozen=True)
 class Task:
-    """What classifiers are compared on: sentences, their split, a model, and whether numbers are standardised."""
+    """The setting of a comparison: sentences, their split, a model, and whether features are standardized."""
 
     data: Labelled
     split: Split
@@ -47,15 +47,15 @@ class Task:
         return depth
 
     def key(self, *what: Any) -> tuple[Any, ...]:
-        """What a fit is kept under."""
+        """The key that a fit is kept under."""
         return (self.data.key, self.split.key, *what)
 
     def key_of(self, choice: Choice) -> tuple[Any, ...]:
-        """What the fit of this choice's vectors is kept under."""
+        """The key of the fit of this choice's vectors."""
         return self.key(self.loaded.spec.key, choice, self.standardise)
 
     def nbytes(self, choices: int) -> int:
-        """What the vectors of so many single layers take."""
+        """The bytes of the vectors of this many single layers."""
         return choices * len(self.data.texts) * int(self.loaded.model.config.hidden_size) * 4
 
 
@@ -82,11 +82,11 @@ class Frozen:
         return {choice: fit for choice, fit in fits.items() if fit is not None}
 
     def lstm(self, task: Task) -> Learned | None:
-        """The LSTM trained from scratch on this split, where a reader has asked for it already."""
+        """The LSTM trained from scratch on this split, if a reader has started it already."""
         return self._lstms.get(task.key("lstm"))
 
     def learn_lstm(self, task: Task) -> Iterator[Progress]:
-        """Train that LSTM, in a thread of its own on one core; yields how far it is. It is kept for all readers."""
+        """Train that LSTM in a separate thread on one core; yields its progress. It is kept for all readers."""
         if self.lstm(task):
             return
         examples = [Example(text, int(target)) for text, target in zip(task.data.texts, task.data.targets, strict=True)]
@@ -100,7 +100,7 @@ class Frozen:
                     yield step
 
     def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
-        """Fit these choices, into `into`; yields a line now and then on how far it is (of `total`)."""
+        """Fit these choices into `into`; yields a line on its progress now and then (of `total`)."""
         fits = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
         missing = [choice for choice, fit in fits.items() if fit is None]
         vectors: dict[Choice, np.ndarray] = {}
@@ -156,7 +156,7 @@ class Frozen:
             texts = [task.data.texts[at] for at in task.split.test]
             answers = self.services.trainings.runs.predict(run, texts)
             truth = [task.data.labels[task.data.targets[at]] for at in task.split.test]
-            # A model of more classes is asked which of these it is.
+            # A model of more classes is scored on its choice among these.
             guessed = [max(task.data.labels, key=chances.__getitem__) for chances in answers]
             hits = sum(guess == label for guess, label in zip(guessed, truth, strict=True))
             while len(self._tuned) >= MAX_TUNED:
@@ -165,7 +165,7 @@ class Frozen:
         return self._tuned[key]
 
     def _parts(self, task: Task, missing: Sequence[Choice]) -> list[Choice]:
-        """What the encoder is asked for: all that any choice is made of, where that is little."""
+        """The vectors to compute: all that any choice needs, if they are few."""
         every = {part for choice in features_of(task.loaded) for part in parts_of(choice, task.deepest)}
         if task.nbytes(len(every)) > ALL_AT_ONCE:
             every = {part for choice in missing for part in parts_of(choice, task.deepest)}

@@ -31,7 +31,7 @@ SCALE = colour_scale("magnitude")
 
 @dataclass(frozen=True)
 class Bar:
-    """One accuracy to draw: `kind` is one of HUES; what was published elsewhere has no interval."""
+    """One accuracy to draw: `kind` is one of HUES; a published figure has no interval."""
 
     name: str
     kind: str
@@ -50,7 +50,7 @@ def bars_figure(bars: Sequence[Bar]) -> Figure:
     """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95% interval."""
     traces = []
     ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
-    for published in (False, True):  # what was only published has no interval, and is hatched
+    for published in (False, True):  # a published figure has no interval, and is hatched
         rows = [row for row, bar in enumerate(bars) if (bar.kind == "published") == published]
         if not rows:
             continue

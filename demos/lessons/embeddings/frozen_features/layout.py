@@ -1,4 +1,4 @@
-"""What "Frozen features" shows and asks: its components, and the menus' answers."""
+"""The layout of "Frozen features": its components, and the menus' answers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def laid_out(page: Page) -> dict[str, Any]:
                 parts["split"] = gr.Dropdown(
                     split_choices(True), value=OWN_SPLIT, label="Split", filterable=False, min_width=150
                 )
-                parts["standardise"] = gr.Checkbox(True, label="Standardise each dimension", min_width=150)
+                parts["standardise"] = gr.Checkbox(True, label="Standardize each dimension", min_width=150)
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
             parts["lstm"] = gr.HTML("", elem_classes="said", elem_id="features-lstm")

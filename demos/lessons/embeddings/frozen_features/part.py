@@ -71,11 +71,11 @@ class Recipe:
     def __init__(self, frozen: Frozen) -> None:
         self.frozen = frozen
         self.line = TrainingQueue()
-        self._in_line: list[tuple[Any, ...]] = []  # what is asked for, by who stands there
-        self._filling: set[str] = set()  # those under way; who is taken out stops
+        self._in_line: list[tuple[Any, ...]] = []  # the fits requested, by the place in the line
+        self._filling: set[str] = set()  # those under way; one that is removed stops
 
     def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """What changes, as it comes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
+        """Yield the changes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
         answers = Answers(*values)
         uploaded = answers.source == FILE
         waiting = AWAITED if uploaded and not answers.file else "Downloading SST-2 …" if answers.source == SST2 else ""
@@ -136,7 +136,7 @@ class Recipe:
             yield {"status": "", **bars_shown(task, bars, picked)}
 
     def learn(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """What changes while an LSTM learns from the same split, in the line of the fits; then as `show` has it."""
+        """Yield the changes while an LSTM is trained on the same split, in the fits' queue; then `show`'s."""
         answers = Answers(*values)
         if answers.source == FILE and not answers.file:
             raise UserError(AWAITED)
@@ -151,7 +151,7 @@ class Recipe:
         yield from self.show(text, pair, model, *values)
 
     def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """What changes: every pooling x layer, one after the other; what is fitted is kept, so a stop loses nothing."""
+        """Yield the changes of every pooling x layer, one after the other; fits are kept, so a stop loses nothing."""
         filling = secrets.token_hex(8)
         self._filling.add(filling)
         running = {"filling": filling, "start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
@@ -184,9 +184,9 @@ class Recipe:
         yield {"numbers": numbers(task, rows, done), **ready, **grid_shown(task, done)}
 
     def _fitted_in_turn(self, task: Task, done: dict[Choice, Fit]) -> Generator[str, None, None]:
-        """A line on the place until it is this reader's turn, then on how far the fits are."""
+        """Yield a line on the reader's place in the queue, then on the progress of the fits."""
         key = task.key(task.loaded.spec.key, task.standardise)
-        # Who asks for what another one in the line does will find it done.
+        # A fit that another reader in the queue has requested will be found done.
         missing = 0 if key in self._in_line else len(features_of(task.loaded)) - len(self.frozen.known(task))
         with self.line.join(FIT_SECONDS * missing) as ticket:
             self._in_line.append(key)
@@ -199,7 +199,7 @@ class Recipe:
                 self._in_line.remove(key)
 
     def stop(self, filling: str) -> dict[str, Any]:
-        """Ask this filling to end after the fit that it is at; it then tells so itself."""
+        """Request that this series of fits ends after the current one; it then reports so itself."""
         self._filling.discard(filling)
         return {"stop": gr.update(interactive=False)}
 
@@ -220,7 +220,7 @@ class Recipe:
         return [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
 
     def _recipe(self, task: Task, choice: Choice, fit: Fit, text: str) -> str:
-        """The bar's own sentence; what is wrong with it is told here, for the bars don't depend on it."""
+        """The bar's own sentence. Its errors are shown here, since the bars don't depend on it."""
         try:
             sentence = clean_text(text, "The sentence").strip()
             if not sentence:

@@ -1,4 +1,4 @@
-"""What "Frozen features" shows of its classifiers: bars, tables and the grid, by component."""
+"""The outputs of "Frozen features" on its classifiers: bars, tables and the grid, by component."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, wilson
 from demos.training.lstm_classifier import Learned
 
-Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
+Row = tuple[str, str, Fit]  # the features, their kind of bar, the fit
 
 
 def frozen_row(task: Task, choice: Choice, fit: Fit) -> Row:
@@ -42,7 +42,7 @@ def lstm_bar(learned: Learned, held_out: int) -> Bar:
 
 
 def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
-    """The bars, the guide's published ones last, and what the one at `picked` says."""
+    """The bars, the guide's published ones last, and the sentence on the one at `picked`."""
     guides = [Bar(f"Alammar 2019: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
     return {
         "bars": bars_figure([*bars, *guides]),

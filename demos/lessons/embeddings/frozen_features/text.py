@@ -1,4 +1,4 @@
-"""Frozen features, in words: the recipe with its numbers, what the bars say, the tables."""
+"""Frozen features in words: the recipe with its numbers, the sentences on the bars, the tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def recipe_html(sentence: str, weights: int, vector: np.ndarray, fit: Fit, chanc
 
 
 def data_html(data: Labelled, split: Split) -> Markup:
-    """How many sentences are learned from and held out, and how that was decided."""
+    """The numbers of sentences for training and held out, and the kind of split."""
     return TEXT.data(
         train=len(split.train),
         test=len(split.test),
@@ -50,19 +50,19 @@ def data_html(data: Labelled, split: Split) -> Markup:
 
 
 def bars_html(bars: Sequence[Bar], picked: int, held_out: int, guide: bool) -> Markup:
-    """What the bar at `picked` says against guessing (the first) and the words (the second); the guide's numbers."""
+    """The bar at `picked` compared with guessing (the first) and words only (the second); the guide's numbers."""
     guess, words, bar = bars[0], bars[1], bars[picked]
     low, high = bar.interval or (bar.accuracy, bar.accuracy)
     return TEXT.bars(bar, guess, words, low, high, held_out, guide, PUBLISHED)
 
 
 def lstm_html(learned: Learned | None, frozen: Fit, name: str, split: Split) -> Markup:
-    """An LSTM that began with nothing beside the frozen vector `name`; what it would learn from, before it has."""
+    """An LSTM trained from scratch, compared with the frozen vector `name`; before its training, its training set."""
     return TEXT.lstm(learned, frozen, name, len(split.train), len(split.test))
 
 
 def grid_html(fits: Mapping[Choice, Fit], total: int, deepest: int, held_out: int) -> Markup:
-    """What cross-validation picks and what that is worth, against the choice that the held-out sentences would pick."""
+    """The choice of cross-validation and its accuracy, compared with the best choice on the held-out sentences."""
     best = chosen(fits)
     lucky = max(fits, key=lambda choice: fits[choice].scores.accuracy)
     names = feature_name(best, deepest), feature_name(lucky, deepest)

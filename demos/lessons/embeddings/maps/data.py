@@ -1,4 +1,4 @@
-"""What the part "Maps" is asked, and what it maps: sentences with their topics, or the tokens of a few."""
+"""The choices of the part "Maps" and the data it maps: sentences with their topics, or the tokens of a few."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from demos.files import DATA
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import Listed, load_list, read_list
 
-MAX_LINES = 12  # whose tokens are mapped
-LIBRARY, EMOTION, FILE = "library", "emotion", "file"  # where sentences come from
-SENTENCE, TOKEN, LAYERS = "sentence", "token", "layers"  # what a point is
+MAX_LINES = 12  # sentences with mapped tokens
+LIBRARY, EMOTION, FILE = "library", "emotion", "file"  # sources of sentences
+SENTENCE, TOKEN, LAYERS = "sentence", "token", "layers"  # kinds of point
 TOKEN_LINES = """The bank has raised its interest rates.
 She opened an account at the bank.
 We had a picnic on the bank of the river.
@@ -37,7 +37,7 @@ Stick the stamp on the letter."""
 
 @dataclass(frozen=True)
 class Answers:
-    """What the controls say, in the order in which they are read."""
+    """The values of the controls, in the order in which they are read."""
 
     kind: str
     source: str
@@ -57,14 +57,14 @@ class Answers:
 
     @property
     def recipe(self) -> Recipe:
-        """How the map is made; an emptied box means its default."""
+        """The settings of the map; an empty box means its default."""
         nearby = min(max(int(self.nearby or 30), 2), 100)
         return Recipe(self.method, 3 if self.axes == 3 else 2, nearby, min(max(int(self.seed or 0), 0), 9_999))
 
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """Vectors [m, d], what is known of each, and the reader's own sentences among them."""
+    """Vectors [m, d], the name and class of each, and the reader's own sentences among them."""
 
     vectors: np.ndarray
     points: Points
@@ -90,7 +90,7 @@ def listed_by(answers: Answers) -> Listed | None:
 
 
 def own_sentences(sentence: Sentence, answers: Answers) -> tuple[str, ...]:
-    """The reader's: the bar's, where asked for, and the lines of the box, each once."""
+    """The reader's sentences: the bar's, if chosen, and the lines of the box, each once."""
     bar = " ".join(clean_text(sentence.text, "The sentence").split()) if answers.bar else ""
     return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(answers.own)]))
 

@@ -1,4 +1,4 @@
-"""What the part "Maps" shows and asks: its components, and which of them are seen when."""
+"""The layout of the part "Maps": its components, and the conditions under which they are visible."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def laid_out(page: Page) -> dict[str, Any]:
 
 
 def menus_shown(answers: Answers, loaded: LoadedModel) -> dict[str, Any]:
-    """The updates of what is not always seen: a map of tokens needs no pooling, PCA neither neighbours nor seed."""
+    """The updates of controls that hide: a map of tokens needs no pooling, PCA neither neighbors nor seed."""
     sentences, chance = answers.kind == SENTENCE, answers.method != PCA_MAP
     seen = {
         "file": sentences and answers.source == FILE,

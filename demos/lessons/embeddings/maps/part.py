@@ -1,4 +1,4 @@
-"""Maps: hundreds of vectors in two or three dimensions by PCA, t-SNE or UMAP, and how far each map can be trusted."""
+"""Maps: hundreds of vectors in two or three dimensions by PCA, t-SNE or UMAP, and the quality of each map."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Busy = Callable[[Encoded | Laying], Changes]
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """All that one map is made of."""
+    """The data of one map."""
 
     mapped: Mapped
     layout: Layout
@@ -105,7 +105,7 @@ class Maps:
         yield {"numbers": numbers_html(layouts, drawn.mapped.points, answers.method)}
 
     def _drawn(self, sentence: Sentence, answers: Answers) -> Generator[Encoded | Laying, None, Drawn | None]:
-        """The map that is asked for; None while a file is awaited. Raises UserError for what can't be mapped."""
+        """The requested map; None while a file is awaited. Raises UserError for data that can't be mapped."""
         loaded, sentences = self.services.loaded(sentence.model), answers.kind == SENTENCE
         choice = read_choice(loaded, answers.pooling if sentences else "mean", answers.layer)
         mapped = yield from mapped_steps(self.services, loaded, sentence, answers, choice)
@@ -183,7 +183,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Maps",
-    look="Hundreds of sentence vectors, projected onto two or three dimensions. Are sentences on the same topic close "
+    look="The map projects hundreds of sentence vectors onto two or three dimensions. "
+    "Are sentences on the same topic close "
     "together? What changes with [CLS], or with another layer? Every map distorts the distances; the numbers below "
     "the map measure how much.",
     build=build,

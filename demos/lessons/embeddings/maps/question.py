@@ -1,4 +1,4 @@
-"""What a map of vectors keeps."""
+"""The question about the properties that a map of vectors keeps."""
 
 from __future__ import annotations
 

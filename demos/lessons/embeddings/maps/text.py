@@ -1,4 +1,4 @@
-"""A map in words: how far it can be trusted, a point's nearest, and the numbers."""
+"""A map in words: its quality, a point's nearest neighbors, and the numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SHOWN_MATCHES = 12
 
 
 def measures_html(layout: Layout, points: Points, method: str) -> Markup:
-    """The measured figures in large type, and in one sentence what must not be read from the map."""
+    """The measured figures in large type, and one sentence on what the map does not show."""
     return TEXT.figures(layout, points, class_shares(layout, points), method == PCA_MAP)
 
 
 def class_shares(layout: Layout, points: Points) -> tuple[np.ndarray, np.ndarray] | None:
-    """Of each labelled point's nearest the share of its class: (by the vectors, on the map); None for one class."""
+    """The share of each labelled point's nearest with its class: (by the vectors, on the map); None for one class."""
     labelled = points.classes >= 0
     if len(set(points.classes[labelled].tolist())) < 2 or not layout.nearest.shape[1]:
         return None
@@ -66,7 +66,7 @@ def _rows(
     points: Points, numbers: Iterable[int], length: int, cosines: np.ndarray | None = None,
     places: np.ndarray | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """What the list shows of these points; `places` [m]: which nearest each is on the map."""
+    """The list's rows for these points; `places` [m]: each one's rank among the nearest on the map."""
     return [
         {
             "number": number,

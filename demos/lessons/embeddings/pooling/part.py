@@ -104,7 +104,7 @@ def build(page: Page) -> None:
     def in_hand(
         loaded: LoadedModel, sentences: list[str], index: int, choices: list[Choice], cosines: list[np.ndarray]
     ) -> dict[gr.Component, Any]:
-        """What is told of one sentence: its size; under A and B how, and of which tokens; its neighbours."""
+        """The outputs on one sentence: its size; under A and B its pooling and tokens; its nearest sentences."""
         run = services.runs.get(loaded, sentences[index])
         names = [choice_name(choice, run.num_layers) for choice in choices]
         values: dict[gr.Component, Any] = {counted: sentence_html(run.encoding)}
@@ -185,7 +185,7 @@ def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Pl
 PART = Part(
     tab="Compare two choices",
     look="Choose two ways of combining the token vectors into one sentence vector, and compare the same sentences "
-    "with both. Look at the pairs on which they disagree (framed), and at the nearest neighbours of each "
+    "with both. Look at the pairs on which they disagree (framed), and at the nearest neighbors of each "
     "sentence.",
     build=build,
     order=1,

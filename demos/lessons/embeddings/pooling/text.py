@@ -1,4 +1,4 @@
-"""Two choices compared in words and tables: how each makes a vector, the neighbours, the widest gaps, the numbers."""
+"""Two choices compared in words and tables: their pooling, nearest sentences, widest gaps, and all numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LISTED_NEIGHBOURS = 8
 
 
 def how_html(encoding: Encoding, choice: Choice, num_layers: int, width: int) -> Markup:
-    """How this choice makes one vector of a sentence's tokens, and its dimension: "8 tokens × 384 = ..."."""
+    """The way from a sentence's tokens to one vector by this choice, and its dimension: "8 tokens × 384 = ..."."""
     return TEXT.how(
         choice=choice,
         tokens=len(encoding),
@@ -39,7 +39,7 @@ def how_html(encoding: Encoding, choice: Choice, num_layers: int, width: int) ->
 
 
 def sentence_html(encoding: Encoding) -> Markup:
-    """How many words and tokens the sentence has, and what did not fit."""
+    """The numbers of words and tokens in the sentence, and of tokens that did not fit."""
     return TEXT.sentence(short(encoding.text, 90), len(encoding.text.split()), encoding)
 
 
@@ -54,7 +54,7 @@ def pooled_tokens(encoding: Encoding, weights: np.ndarray, number: int) -> Marku
 
 
 def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 0) -> Markup:
-    """What the two matrices say against each other, in a sentence, and what the model was tuned for.
+    """A sentence that compares the two matrices, and the model's tuning.
 
     `longer` sentences have more tokens than sentence-transformers uses.
     """
@@ -111,7 +111,7 @@ def neighbours_html(
 def numbers_html(
     vectors: Sequence[np.ndarray], pairs: Sequence[Disagreement], sentences: Sequence[str], names: Sequence[str]
 ) -> Markup:
-    """Two tables: how each vector begins under A and B, and the cosine of every pair."""
+    """Two tables: the first components of each vector under A and B, and the cosine of every pair."""
     sides = [
         (letter, name, rows.shape[1], list(zip(rows[:, :SHOWN_NUMBERS], np.linalg.norm(rows, axis=1), strict=True)))
         for letter, name, rows in zip("AB", names, vectors, strict=True)

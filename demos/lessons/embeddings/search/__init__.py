@@ -1,1 +1,1 @@
-"""Search: the sentences nearest in meaning to a query, under two choices, beside a search for its words."""
+"""Search: the sentences nearest in meaning to a query, by two choices of vectors and by a word search."""

@@ -1,4 +1,4 @@
-"""A search told: three ranked lists side by side, their numbers, and the program that prints them."""
+"""A search as HTML: three ranked lists side by side, their numbers, and the program that prints them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYWORDS = "Words (TF-IDF)"
 
 @dataclass(frozen=True)
 class Searched:
-    """What one list found: a score a sentence [m], those over `above` count; how well it does on all sentences."""
+    """The results of one list: a score for each sentence [m], of which those over `above` count; its precision."""
 
     letter: str  # A, B or words
     name: str
@@ -58,7 +58,7 @@ def hits_html(
 def results_html(
     query: str, lists: Sequence[Searched], sentences: Sequence[str], shared: Sequence[frozenset[tuple[int, int]]]
 ) -> Markup:
-    """What A, B and the words put first, and what "right" means, in sentences."""
+    """Sentences on the first results of A, B and the words, and on the meaning of "correct"."""
     top_a, top_b = lists[0].top(), lists[1].top()
     same = top_a[0] == top_b[0]
     return TEXT.results(

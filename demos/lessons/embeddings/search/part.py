@@ -1,4 +1,4 @@
-"""Search: the sentences nearest in meaning to a query, under two choices, beside a search for its words."""
+"""Search: the sentences nearest in meaning to a query, by two choices of vectors and by a word search."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ def build(page: Page) -> None:
 
     @lru_cache(maxsize=16)
     def score_of(listed: Listed, model: str, choice: Choice) -> Precision:
-        """How well a choice searches the list, whatever is asked: once for all who ask."""
+        """The precision of a choice on the list, independent of the query; computed once for all readers."""
         (rows,) = services.vectors.get(services.loaded(model), listed.sentences, [choice])
         return precision_at(cosine_matrix(rows), listed.topics, SHOWN)
 
     @lru_cache(maxsize=4)
     def keywords_of(listed: Listed) -> tuple[Keywords, Precision | None]:
-        """The words of the list, and how well they search it where it has topics."""
+        """The words of the list, and the precision of a word search if the list has topics."""
         keywords = Keywords(listed.sentences)
         return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 

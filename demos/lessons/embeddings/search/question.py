@@ -1,4 +1,4 @@
-"""Whether what a search by vectors finds shares words with the query."""
+"""The question about words that the query shares with the results of a search by vectors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Train on pairs: a sentence-BERT style training in the page, and whether it agrees better with people afterwards."""
+"""Train on pairs: a training in the style of Sentence-BERT, and the agreement with people before and after."""

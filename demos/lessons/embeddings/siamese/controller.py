@@ -1,4 +1,4 @@
-"""A siamese training on the page: the pairs before it, what Start does, and one pair through both towers."""
+"""A siamese training on the page: the pairs before it, the effect of Start, and one pair through both towers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CHANGED = (
 
 @dataclass(frozen=True)
 class Situation:
-    """What is to be trained on what: as long as it stays, so does what the page shows of it."""
+    """The model, the data and the settings of a training. As long as they stay, so do their results on the page."""
 
     key: str  # catalogue key
     dataset: PairDataset
@@ -88,7 +88,7 @@ def read_pair_settings(pooling: str, start: str, rate: Any, epochs: Any, batch_s
 
 
 class PairTrainer:
-    """The siamese part's runs, for all its readers; whose run is whose, their own page remembers."""
+    """The siamese part's runs, for all its readers. Each reader's page remembers which run is theirs."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -209,7 +209,7 @@ class PairTrainer:
 
 
 def last_layer(loaded: LoadedModel, pooling: str) -> Choice:
-    """What a training pools: the last layer."""
+    """The layer that a training pools: the last one."""
     return Choice(pooling, loaded.model.config.num_hidden_layers)
 
 
@@ -226,5 +226,5 @@ def before_scores(dataset: PairDataset, cosines: np.ndarray) -> Markup:
 
 
 def failed(message: str) -> dict[str, Any]:
-    """The run is over, or never began: why, where its curve would be, and Start is there again."""
+    """The reason why a run ended or never began, in the place of its curve; Start is enabled again."""
     return {"curve": failure_message(message), "run": "", **buttons(running=False)}

@@ -1,4 +1,4 @@
-"""A siamese training drawn: each held-out pair's cosine against its rating, and how all cosines lie."""
+"""A siamese training drawn: each held-out pair's cosine against its rating, and the distribution of all cosines."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _named(pair: Pair) -> str:
 
 
 def spread_figure(before: Sequence[float], after: Sequence[float] | None) -> Figure:
-    """How many held-out pairs have which cosine, before and after."""
+    """The distribution of the held-out pairs' cosines, before and after."""
     columns = [np.asarray(cosines, np.float64) for cosines in (before, after) if cosines is not None]
     low = min(0.0, float(np.concatenate(columns).min()))
     edges = np.linspace(low, 1.0, BINS + 1)

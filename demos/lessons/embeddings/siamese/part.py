@@ -1,4 +1,4 @@
-"""Train on pairs: a sentence-BERT style training in the page, and whether it agrees better with people afterwards."""
+"""Train on pairs: a training in the style of Sentence-BERT, and the agreement with people before and after."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
 QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 IDLE = {
     **AXES, "run": "", "done": True, "steps": [], "looks": [],
-    "status": "Nothing has been trained yet; click Start and watch the grey points move.",
+    "status": "Nothing has been trained yet; click Start and watch the gray points move.",
 }  # fmt: skip
 NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 
@@ -106,7 +106,7 @@ def build(page: Page) -> None:
 
 
 def _recipe(page: Page) -> dict[str, Any]:
-    """What is trained, on what, how."""
+    """The controls of the model, the data and the recipe."""
     poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
     pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector represents the sentence")
     starts = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
@@ -185,7 +185,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             controller.forget(reader)
             cosines = yield from relayed(trainer.before(situation), lambda step: named(scores=TEXT.progress(step)))
         except UserError:
-            yield named(scores="")  # the line of progress must not stay; the sentence stands above
+            yield named(scores="")  # the line of progress must not stay; the sentence is above it
             raise
         worst, before_training = most_wrong(dataset, cosines), cosines.tolist()
         yield named(
@@ -204,7 +204,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     def show_pair(
         text: str, pair: str, model: str, index: Any, finished_run: str, before: str, cosines: Any, *rest: Any
     ) -> Changes:
-        """The picked pair through both towers; the trained ones only where they are of this very situation."""
+        """The picked pair through both towers; the trained ones only if they belong to the current settings."""
         situation = situation_of(model, *rest)
         drawn = bool(cosines) and situation.name == before
         trained = finished_run if drawn and cosines[1] else ""

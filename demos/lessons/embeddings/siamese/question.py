@@ -1,4 +1,4 @@
-"""How many encoders a siamese training has."""
+"""The question about the number of encoders in a siamese training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A siamese training in words: the two towers with one pair's numbers, the scores, who moved most."""
+"""A siamese training in words: the two towers with one pair's numbers, the scores, the pairs that moved most."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = templates(__file__)
 SHOWN_NUMBERS = 3
 SHOWN_MOVED = 8
 SHOWN_PAIRS = 200
-ENOUGH = 500  # pairs to train on; fewer are soon known by heart
+ENOUGH = 500  # pairs to train on; fewer are soon memorized
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Towers:
     pooling: str
     before: tuple[Sequence[float], Sequence[float], float]  # how each vector begins, and their cosine
     after: tuple[Sequence[float], Sequence[float], float] | None
-    rating: float | None  # None for a pair that nobody rated
+    rating: float | None  # None for a pair without a rating
     top: float
 
 
@@ -54,7 +54,7 @@ def moved_html(dataset: PairDataset, result: PairResult) -> Markup:
 
 
 def data_html(dataset: PairDataset, start: str, ours: bool, overlap: bool = False) -> Markup:
-    """Which pairs, how split, and where the weights begin.
+    """The pairs, their split, and the weights at the start.
 
     `overlap`: this model's training data may hold sentences of STS-B, which matters where the pairs are not ours.
     """
@@ -64,7 +64,7 @@ def data_html(dataset: PairDataset, start: str, ours: bool, overlap: bool = Fals
 def numbers_html(
     dataset: PairDataset, result: PairResult, looks: Sequence[Sequence[float | None]], steps: int
 ) -> Markup:
-    """Every look at the held-out pairs, and each pair's cosine before and after."""
+    """Every evaluation on the held-out pairs, and each pair's cosine before and after."""
     count = len(dataset.held_out)
     pairs = _rows(dataset, result, range(min(count, SHOWN_PAIRS)), 60)
     return TEXT.numbers(looks, steps, pairs, SHOWN_PAIRS, count)

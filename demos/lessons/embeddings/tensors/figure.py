@@ -52,7 +52,7 @@ class Followed:
 
     @property
     def at(self) -> float:
-        """Where the row lies in a picture of all rows, 0 to 1."""
+        """The position of the row in a picture of all rows, 0 to 1."""
         return (self.row + 0.5) / len(self.data.texts)
 
     @property
@@ -67,7 +67,7 @@ class Followed:
 
     @property
     def classes(self) -> dict[str, list[int]]:
-        """How many sentences of each class are in all, in training and held out."""
+        """The number of sentences of each class: in all, in training and held out."""
         count = len(self.data.labels)
         parts = (self.data.targets, self.data.targets[self.split.train], self.data.targets[self.split.test])
         counts = [np.bincount(part, minlength=count) for part in parts]
@@ -79,7 +79,7 @@ class Followed:
 
 @dataclass(frozen=True, eq=False)
 class StepResults(Followed):
-    """All that the steps show: the data, its tensors, the classifier and guessing."""
+    """The results of all steps: the data, its tensors, the classifier and guessing."""
 
     tensors: Tensors
     fit: Fit
@@ -104,7 +104,7 @@ def texts_html(followed: Followed) -> Markup:
 
 
 def step_html(results: StepResults, step: str) -> Markup:
-    """A step: its name, its shape, its lines of code, its picture, and what it says."""
+    """A step: its name, its shape, its lines of code, its picture, and its text."""
     number = STEPS.index(step)
     lines = lines_of(step, results.source, len(results.fit.folds), len(results.split.test))
     return TEXT.step(step, number + 1, len(STEPS), shape_of(results, step), lines, PICTURES[step](results))

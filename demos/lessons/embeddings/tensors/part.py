@@ -53,7 +53,7 @@ class SharedResults:
     def show(
         self, text: str, pair: str, model: str, source: str, file: str | None, step: str, row: float
     ) -> Iterator[dict[str, Any]]:
-        """What changes, as it comes: how far the model has read, then the step."""
+        """Yield the changes as they come: the progress of the model, then the step."""
         always: dict[str, Any] = {"file": gr.update(visible=source == FILE)}
         waiting = AWAITED if source == FILE and not file else "Downloading SST-2 …" if source == SST2 else ""
         yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}

@@ -26,7 +26,7 @@ SCALE = colour_scale("magnitude")
 
 
 def sense_colour(sense: int | None) -> str:
-    """A sense's hue; grey for a use whose sense nobody has told."""
+    """A sense's hue; gray for a use of unknown sense."""
     return GREY if sense is None else SENSES[sense % len(SENSES)]
 
 

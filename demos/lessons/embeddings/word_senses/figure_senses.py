@@ -1,4 +1,4 @@
-"""How well each layer tells senses apart, drawn (Plotly): two curves with their chance levels."""
+"""The separation of senses at each layer, drawn (Plotly): two curves with their chance levels."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HEIGHT = 400
 
 
 def where(row: int) -> str:
-    """What a row of the scores is called: "static table", "layer 3"."""
+    """The name of a row of the scores: "static table", "layer 3"."""
     return state_name(row - 1) if row else "the static table"
 
 
 def scores_figure(scores: SenseScores) -> Figure:
-    """The average over all words by layer, and what chance would give (dashed)."""
+    """The average over all words by layer, and the level of chance (dashed)."""
     rows = scores.rand.shape[1]
     x = list(range(rows))
     lines: list[dict[str, Any]] = []

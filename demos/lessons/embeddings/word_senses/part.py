@@ -66,7 +66,7 @@ def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:
 
 
 def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> list[str]:
-    """What each sense of `uses` is called: as in the bundled set where all its lines are from there, or a number."""
+    """The name of each sense of `uses`: as in the bundled set if all its lines are from there, otherwise a number."""
     known = {example.use.sentence: example.sense for example in labelled if example.word == word.lower()}
     names = []
     for sense in sorted({use.sense for use in uses if use.sense is not None}):
@@ -76,7 +76,7 @@ def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) ->
 
 
 def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> bool:
-    """Whether the listed uses are those of FIRST that the page opens on, which were chosen by their result."""
+    """Whether the listed uses are those of FIRST, which the page opens on and which were chosen by their result."""
     opening = {use.sentence for use in read_uses(FIRST, lines_of(FIRST, labelled))}
     return word.lower() == FIRST and {use.sentence for use in uses if use.sense is not None} <= opening
 
@@ -98,14 +98,14 @@ def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
 
 
 def pair_menu(pair: str, count: int, hidden: bool) -> Any:
-    """The menu of pairs for `count` uses; of no use where senses are told, so hidden there."""
+    """The menu of pairs for `count` uses; hidden if senses are given, since it has no use then."""
     choices = pair_choices(count)
     selected = pair if pair in [value for _, value in choices] else LEAST
     return gr.update(choices=choices, value=selected, visible=not hidden)
 
 
 def pair_choices(count: int) -> list[tuple[str, str]]:
-    """What the menu offers for `count` uses."""
+    """The menu's options for `count` uses."""
     pairs = combinations(range(1, count + 1), 2)
     return [(ALIKE, LEAST), *((f"{first} and {second}", f"{first}-{second}") for first, second in pairs)]
 

@@ -1,4 +1,4 @@
-"""At which layer two senses of a word are told apart most clearly."""
+"""The question about the layer at which two senses of a word are separated most clearly."""
 
 from __future__ import annotations
 

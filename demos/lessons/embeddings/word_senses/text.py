@@ -1,4 +1,4 @@
-"""A word's uses in words and numbers: what the curves say, the nearest sense, how well senses are found."""
+"""A word's uses in words and numbers: the curves, the nearest sense, and the separation of the senses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def uses_summary(
     control: Control | None = None,
     chosen: bool = False,
 ) -> Markup:
-    """What the pictures say at this layer, and which sense each use from the sentence bar is nearest to.
+    """The pictures in words at this layer, and the nearest sense of each use from the sentence bar.
 
     `control` is another word of the same sentences; `chosen` says that the sentences were chosen by their result.
     """

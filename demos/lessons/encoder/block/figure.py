@@ -1,4 +1,4 @@
-"""The block as a column of strips: the lecture's six equations for one token, a running calculation from x to H."""
+"""The block as a column of strips: six equations for one token, and a running calculation from x to H."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLAIN |= {f"t{number}": f"T{number}" for number in range(1, 6)}
 class Step:
     """A row of the picture: a vector [d], or a single number for the whole token where `vector` is None."""
 
-    sign: str  # what stands before its number in the running calculation
+    sign: str  # the sign before its number in the running calculation
     key: str  # "x", one of the six equations "t1" to "h", or a step of LayerNorm
     vector: np.ndarray | None
     number: float = 0.0
@@ -104,7 +104,7 @@ def _number(value: float) -> str:
 
 
 def block_summary(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup:
-    """What the picture shows, in two sentences, and whether the ledger closes."""
+    """The picture in two sentences, and whether the ledger closes."""
     inner, largest = ledger.block.inner[token], ledger.largest
     norms = {key: np.linalg.norm(getattr(ledger.block, key)[token]) for key in ("x", "t1", "t3", "t4")}
     on = int((inner > 0).sum())

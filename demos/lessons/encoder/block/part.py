@@ -52,7 +52,7 @@ def build(page: Page) -> None:
 
 
 def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> dict[str, Any]:
-    """What changes with the number followed. What lies beyond this sentence or model becomes its last one."""
+    """The outputs that depend on the chosen dimension. A choice beyond this sentence or model becomes its last one."""
     ledger, encoding, token = _ledger(services, sentence, token, layer)
     d = ledger.block.x.shape[1]
     place = clamp(number, d)
@@ -64,7 +64,7 @@ def stepped(services: Services, sentence: Sentence, token: float, layer: float, 
 
 
 def same_for_all_numbers(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
-    """What no choice of a number changes: what is said of the picture, GELU, and the tables."""
+    """The outputs that no choice of a dimension changes: the picture's sentences, GELU, and the tables."""
     ledger, encoding, token = _ledger(services, sentence, token, layer)
     return {
         "said": block_summary(ledger, encoding, token),
@@ -75,7 +75,7 @@ def same_for_all_numbers(services: Services, sentence: Sentence, token: float, l
 
 
 def _ledger(services: Services, sentence: Sentence, token: float, layer: float) -> tuple[LayerLedger, Encoding, int]:
-    """The ledger of the layer that is meant, the input, and the token that is meant."""
+    """The ledger of the chosen layer, the input, and the chosen token."""
     run = services.run(sentence)
     ledger = layer_ledger(services.loaded(sentence.model), run, clamp(layer, run.num_layers))
     return ledger, run.encoding, pick(run.encoding, token)
@@ -84,9 +84,9 @@ def _ledger(services: Services, sentence: Sentence, token: float, layer: float) 
 PART = Part(
     tab="The block",
     look=(
-        "One layer is six equations, from its input x to its output H. Each strip shows the token’s numbers after one "
-        "step. Point at a strip: the column next to it shows the whole calculation for that dimension, from top to "
-        "bottom."
+        "One layer is six equations, from its input x to its output H. Each strip shows the token’s vector "
+        "after one step. Point at a strip: the column next to it shows the whole calculation for that dimension, "
+        "from top to bottom."
     ),
     build=build,
     order=5,

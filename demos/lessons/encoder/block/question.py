@@ -1,4 +1,4 @@
-"""Which of a layer's two steps adds the longer vector."""
+"""The question about the longer of the two vectors that a layer adds."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Input: from a token's number to the vector that the first layer reads, and what is lost when a part is missing."""
+"""Input: from a token's id to the input vector of the first layer, and the effect of leaving a part out."""

@@ -78,7 +78,7 @@ def sum_strips(ledger: InputLedger, encoding: Encoding, token: int) -> list[Stri
 
 
 def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
-    """What LayerNorm makes of one token's sum, step by step."""
+    """The steps of LayerNorm on one token's sum."""
     norm = ledger.norm
     return [
         ("(sum − mean) / std. deviation", norm.normalised[token]),

@@ -1,4 +1,4 @@
-"""Input: from a token's number to the vector that the first layer reads, and what is lost when a part is missing."""
+"""Input: from a token's id to the input vector of the first layer, and the effect of leaving a part out."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ PART = Part(
     tab="Input",
     look=(
         "A token enters the model as a number, its id. The id selects one row of the embedding matrix. A vector for "
-        "the segment and one for the position are added, and LayerNorm normalises the sum."
+        "the segment and one for the position are added, and LayerNorm normalizes the sum."
     ),
     build=build,
     order=1,

@@ -1,4 +1,4 @@
-"""How long the three vectors of the input are."""
+"""The question about two occurrences of a word, answered with the lengths of the input's three vectors."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ def selection_summary(selection: Selection, encoding: Encoding, token: int) -> M
 
 
 def one_hot_summary(encoding: Encoding, vocabulary: int) -> Markup:
-    """What of the one-hot matrix is drawn."""
+    """The part of the one-hot matrix that is drawn."""
     drawn = encoding.input_ids[:MOST_TOKENS]
     return TEXT.one_hot(len(encoding), len(drawn), len(set(drawn)), vocabulary)
 
 
 def sum_summary(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:
-    """Step 2: what is added, and which part is the longest."""
+    """Step 2: the vectors that are added, and the longest of them."""
     parts = {"word": ledger.word, "position": ledger.position, "segment": ledger.segment}
     norms = {name: float(np.linalg.norm(part[token])) for name, part in parts.items() if part is not None}
     longest = max(norms, key=norms.__getitem__)
@@ -47,7 +47,7 @@ def norm_summary(ledger: InputLedger, embedding_output: np.ndarray, token: int) 
 
 
 def changes_summary(changes: Changes, encoding: Encoding, token: int, spec: ModelSpec) -> Markup:
-    """Step 4: what the picture shows for the chosen token, the shuffled words, and the fact about bags."""
+    """Step 4: the picture's cosines for the chosen token, the shuffled words, and the bag of words."""
     by_name = {change.name: change for change in changes.changes}
     cosines = {CHANGE_NAMES[name]: change.cosine[token] for name, change in by_name.items() if name != "bag"}
     order = [encoding.tokens[number] for number in changes.order]

@@ -1,1 +1,1 @@
-"""Encoder, decoder, both: one head's weights under the three masks, and what reading both sides is worth."""
+"""Encoder, decoder, both: one head's weights under the three masks, and the effect of attending to both sides."""

@@ -1,4 +1,4 @@
-"""Three masks drawn over one head's weights, and what another last word changes under each."""
+"""Three masks drawn over one head's weights, and the changes that another last word makes under each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def change_summary(change: Change, word: str) -> Markup:
 
 
 def cost_summary(read: int, new: int, cached: int, recomputed: int) -> Markup:
-    """What writing costs with each mask."""
+    """The cost of generating text with each mask."""
     return TEXT.cost(read, new, with_prefix(cached, ""), with_prefix(recomputed, ""), recomputed / cached)
 
 

@@ -1,4 +1,4 @@
-"""Encoder, decoder, both: one head's weights under the three masks, and what reading both sides is worth."""
+"""Encoder, decoder, both: one head's weights under the three masks, and the effect of attending to both sides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PANELS = (
     (
         "gpt",
         "BERT's weights with GPT's causal mask (not GPT)",
-        "Each token attends only to itself and to earlier tokens; grey cells are masked.",
+        "Each token attends only to itself and to earlier tokens; gray cells are masked.",
     ),
     (
         "both",
@@ -67,7 +67,7 @@ def build(page: Page) -> None:
 
 
 def drawn(services: Services, sentence: Sentence, layer: float, head: float, word: str, written: str) -> dict[str, Any]:
-    """What changes, by component. Where the word can't be changed, the masks are shown all the same."""
+    """The new values by component. If the word can't be changed, the masks are still shown."""
     loaded = services.loaded(sentence.model)
     run = services.run(Sentence(sentence.text, "", sentence.model))
     encoding, n = run.encoding, len(run.encoding)

@@ -1,4 +1,4 @@
-"""Whose vectors change with the last word."""
+"""The question about the vectors that change with the last word."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """How many tokens the input has."""
+    """The number of tokens in the input."""
     return Answer(facts={"tokens": len(services.run(sentence).encoding)})

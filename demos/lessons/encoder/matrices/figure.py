@@ -35,7 +35,7 @@ class View:
 
     @property
     def shown(self) -> int:
-        """How many tokens are drawn."""
+        """The number of tokens that are drawn."""
         return min(len(self.encoding), MOST_TOKENS)
 
     @property
@@ -118,7 +118,7 @@ def attention_board(view: View) -> Markup:
 
 
 def attention_summary(view: View) -> Markup:
-    """The shapes in words, and what is lit before anyone points."""
+    """The shapes in words, and the cells that are highlighted at first."""
     attention = view.ledger.attention
     weight = attention.weights[view.head, view.row, view.key]
     return TEXT.summary(
@@ -127,7 +127,7 @@ def attention_summary(view: View) -> Markup:
 
 
 def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:
-    """Two tokens through the same W_1 and W_2, side by side, and what moves where the vector of one is replaced."""
+    """Two tokens through the same W_1 and W_2, side by side, and the changes when the vector of one is replaced."""
     block, pair = view.ledger.block, (view.row, view.key)
     steps = (
         ("T₃", block.t3, "into the network"),

@@ -40,7 +40,7 @@ def build(page: Page) -> None:
 
 
 def drawn(services: Services, sentence: Sentence, token: float, layer: float, head: float) -> dict[str, Any]:
-    """What changes, by component. A token, layer or head beyond this sentence's or model's becomes its last one."""
+    """The new values by component. A token, layer or head beyond this sentence's or model's becomes its last one."""
     run, loaded = services.run(sentence), services.loaded(sentence.model)
     ledger = layer_ledger(loaded, run, clamp(layer, run.num_layers))
     view = View(ledger, run.encoding, clamp(head, run.num_heads), pick(run.encoding, token))

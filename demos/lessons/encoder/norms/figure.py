@@ -1,4 +1,4 @@
-"""Which numbers each mean is over, drawn over a batch; and what another sentence changes."""
+"""The values that each mean is taken over, drawn in a batch, and the effect of another sentence."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -
 
 
 def changes_figure(changes: Changes) -> Figure:
-    """Three bars a token of the first sentence: how far its output moves."""
+    """Three bars for each token of the first sentence: the change of its output."""
     names = [f"{place} {plot_text(token)}" for place, token in enumerate(changes.tokens)]
     bars = [
         {

@@ -1,4 +1,4 @@
-"""Batch norm or layer norm: which numbers each mean is over, and what another sentence of the batch changes."""
+"""Batch norm or layer norm: the values that each mean is taken over, and the effect of another sentence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ IN_TRAINING, PASSES = 4, 5  # sentences in each batch that the running statistic
 
 
 def build(page: Page) -> None:
-    """The batch with both frames, the sentences beside it, and below what changes."""
+    """The batch with both frames, the sentences beside it, and the changes below."""
     parts: dict[str, Any] = {}
     with gr.Row():
         with gr.Column(scale=6, min_width=340, elem_classes=["attention-heatmap", "picture"]):
@@ -69,7 +69,7 @@ def build(page: Page) -> None:
 def drawn(
     services: Services, sentence: Sentence, typed: str, other: str, padding: bool, row: float, feature: float
 ) -> dict[str, Any]:
-    """All that a batch, another last sentence, and a row and a column show."""
+    """All outputs for a batch, another last sentence, and a row and a column."""
     loaded = services.loaded(sentence.model)
     texts = sentences_of(typed)
     if not 2 <= len(texts) <= MOST_SENTENCES:

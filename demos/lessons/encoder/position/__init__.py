@@ -1,1 +1,1 @@
-"""Position: the model's learned table beside the sinusoids, and four wishes for a position code."""
+"""Position: the model's learned table beside the sinusoids, and four requirements for a position encoding."""

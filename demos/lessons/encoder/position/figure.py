@@ -1,4 +1,4 @@
-"""Position codes drawn (Plotly): a table as a heatmap, how alike its rows are, and the four wishes as curves."""
+"""Position encodings drawn (Plotly): a table as a heatmap, its rows' similarity, the four requirements as curves."""
 
 from __future__ import annotations
 
@@ -78,13 +78,15 @@ def added_board(both: AddedOrConcatenated, tokens: Sequence[str], token: int) ->
 
 
 def window(count: int, token: int) -> slice:
-    """Which of `count` rows are drawn: all, or ADDED_TOKENS of them with `token` among them."""
+    """The rows of `count` that are drawn: all, or ADDED_TOKENS of them with `token` among them."""
     begin = min(max(0, token - ADDED_TOKENS // 2), max(0, count - ADDED_TOKENS))
     return slice(begin, min(count, begin + ADDED_TOKENS))
 
 
 def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> Figure:
-    """Four small pictures, one a wish, each with both tables; `norms` are those of all rows that each side has."""
+    """Four small pictures, one for each requirement, each with both tables; `norms` are those of all rows that each
+    side has.
+    """
     titles = (
         "1 Unique: distance to<br>the nearest other row",
         "2 Consistent: cosine of<br>rows k positions apart",

@@ -1,4 +1,4 @@
-"""Position: the model's learned table beside the sinusoids, and four wishes for a position code."""
+"""Position: the model's learned table beside the sinusoids, and four requirements for a position encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which position's vector is most similar to a token's."""
+"""The question about the position vector that is most similar to that of a token's position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALIKE = 1e-3  # cosines that differ by less are the same
 
 
 def answer(services: Services, sentence: Sentence, token: float) -> Answer:
-    """Near, or far, or none where all cosines are alike."""
+    """The key: near, far, or none if all cosines are equal."""
     loaded = services.loaded(sentence.model)
     encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
     table, at = embedding_tables(loaded.model).positions, pick(encoding, token)

@@ -1,4 +1,4 @@
-"""The four wishes for a position code, each with the number that proves it, and the codes as tables."""
+"""The four requirements for a position encoding, each with the number that tests it, and the encodings as tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME = 1e-6  # rows nearer than that are one row to a float32 model
 
 
 def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]]:
-    """The four wishes for one table: whether each is "met", "half met" or "not met", and the number behind that.
+    """The four requirements for one table: whether each is "met", "half met" or "not met", and the number behind that.
 
     `again`: the furthest that a second, longer table lies from this one; `rows`: None = no end.
     """

@@ -26,7 +26,7 @@ BAND = "rgba(138,144,150,0.18)"
 
 
 def drawn_tokens(n: int, token: int) -> list[int]:
-    """Which tokens have a path: all, or of a long input those around the chosen one."""
+    """The tokens that have a path: all, or in a long input those around the chosen one."""
     first = max(0, min(token - SHOWN // 2, n - SHOWN))
     return list(range(first, min(n, first + SHOWN)))
 
@@ -77,7 +77,7 @@ def _with_gaps(curves: np.ndarray) -> np.ndarray:
 
 
 def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> dict[str, Any]:
-    """One trace of what is written at the states of these tokens: Plotly loses texts behind a gap."""
+    """One trace of the labels at the states of these tokens: Plotly loses texts behind a gap."""
     placed = [(index, step, text) for index in tokens for step, text in enumerate(labels[index]) if text]
     points = [paths.points[step, index] for index, step, _ in placed]
     return {
@@ -116,7 +116,7 @@ def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool =
 
 
 def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) -> dict[int, list[str]]:
-    """What is written at each state of the paths shown: none lies over another, so that each can be read.
+    """The label at each state of the paths shown. No label covers another, so that each can be read.
 
     The chosen token's steps come first, its last state before all; then the names at the other paths' ends.
     """
@@ -231,7 +231,7 @@ def _outwards(points: np.ndarray) -> list[str]:
 
 
 def path_summary(paths: Paths, encoding: Encoding, token: int, layer: int) -> Markup:
-    """What the pictures show of the chosen token, in five sentences; one is on the mean of all tokens."""
+    """Five sentences on the pictures of the chosen token; one is on the mean of all tokens."""
     own = (values[:, token] for values in (paths.to_start, paths.to_mean, paths.change))
     return TEXT.path(paths, encoding.tokens, token, layer, SHOWN, *own)
 

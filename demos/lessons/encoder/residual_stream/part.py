@@ -32,7 +32,7 @@ def build(page: Page) -> None:
 
 
 def drawn(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
-    """What changes, by component. A token or layer beyond what there is becomes the last one."""
+    """The new values by component. A token or layer beyond the last one becomes the last one."""
     loaded, run = services.loaded(sentence.model), services.run(sentence)
     encoding, at = run.encoding, pick(run.encoding, token)
     step, every = clamp(layer, run.num_layers), paths(run)

@@ -1,4 +1,4 @@
-"""How much of a token's first vector is left after the first layer, and after the last."""
+"""The question about the cosine between a token's embedding and its states after the first and the last layer."""
 
 from __future__ import annotations
 

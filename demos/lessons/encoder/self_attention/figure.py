@@ -1,4 +1,4 @@
-"""One head's self-attention for one token as the picture one would draw on the board: a row a key, their sum below."""
+"""One head's self-attention for one token, as one would draw it on a board: a row for each key, their sum below."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from demos.figures.token_chips import hue, visible
 from demos.templates import templates
 
 TEXT = templates(__file__)
-SHOWN = 36  # keys that have a row of their own; of a longer sentence the ones that weigh most
+SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
 FAINT = 0.02  # a weight below is drawn in grey
 
 
 @dataclass(frozen=True)
 class Query:
-    """What the picture is of: one head of a layer, for one query token."""
+    """The data of the picture: one head of a layer, for one query token."""
 
     ledger: LayerLedger
     encoding: Encoding

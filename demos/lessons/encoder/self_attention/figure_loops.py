@@ -1,4 +1,4 @@
-"""How long attention takes as a sentence grows, by loops and by matrices: a log-log plot, and what it says."""
+"""The time of attention for growing sentences, by loops and by matrices: a log-log plot and its sentences."""
 
 from __future__ import annotations
 

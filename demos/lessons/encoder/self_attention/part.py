@@ -78,7 +78,7 @@ def build(page: Page) -> None:
 def drawn(
     services: Services, sentence: Sentence, token: float, layer: float, head: float, causal: bool, pads: float
 ) -> dict[str, Any]:
-    """What changes, by component. A token, layer or head beyond this sentence's or model's becomes its last one."""
+    """The new values by component. A token, layer or head beyond this sentence's or model's becomes its last one."""
     run, loaded = services.run(sentence), services.loaded(sentence.model)
     number, head, token = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
     ledger = layer_ledger(loaded, run, number, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))

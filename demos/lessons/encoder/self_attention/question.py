@@ -1,4 +1,4 @@
-"""How often a token gives its largest weight to itself."""
+"""The question about a token's weight on itself, answered with the share of tokens for which it is the largest."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def treemap(shape: Shape) -> Figure:
 
 
 def size_summary(shape: Shape, tokens: int) -> Markup:
-    """What the size means, in sentences."""
+    """Sentences that explain the size."""
     total, work, takes = total_parameters(shape), work_per_token(shape, tokens), memory(shape, tokens)
     bytes_ = {name: with_prefix(amount, "B") for name, amount in asdict(takes).items()}
     shares = {name: amount / work.total for name, amount in asdict(work).items()}
@@ -89,7 +89,7 @@ def models_table(shapes: Sequence[Shape], tokens: int) -> Markup:
 
 
 def others_html() -> Markup:
-    """Other Transformers by year, and what those after BERT changed."""
+    """Other Transformers by year, and the changes that later models made to BERT."""
     return TEXT.others(OTHERS)
 
 

@@ -1,4 +1,4 @@
-"""How large is it: parameters by part, for the selected model, for the known BERTs, and for one's own L, d and A."""
+"""Model size: parameters by part, for the selected model, for the known BERTs, and for one's own L, d and A."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a model large."""
+"""The question about the change that adds no parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the lines: the mask in numbers, and what each written token reads most."""
+"""The sentences on the lines: the mask in numbers, and the largest weight of each output token."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def said_html(reading: Reading, attention: Attention, layer: int) -> str:
 
 
 def caption_html(weights: np.ndarray, view: str) -> str:
-    """How to use the view, and what it leaves out."""
+    """Instructions for the view, and a note on the lines that it leaves out."""
     return TEXT.caption(view, LeftOut.of(weights))
 
 
 def instead_html(why: str, other: Member) -> str:
-    """Why the model that was asked for is not shown, and which one is."""
+    """The reason why the chosen model is not shown, and the name of the one that is."""
     return TEXT.instead(why, other)

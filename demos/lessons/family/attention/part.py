@@ -81,7 +81,7 @@ def build(page: Page) -> None:
 
 
 def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio) -> None:
-    """What is picked in the frame is written to the controls at once, in the browser, and then drawn."""
+    """Write the choices made in the frame to the controls at once, in the browser, and then draw them."""
     layer, head, kind, source, target = (parts[name] for name in ("layer", "head", "kind", "source", "target"))
     place = [layer, head, parts["lines"], parts["held"]]
     parts["frame"].select(None, place, place, js="(...values) => insideBert.attention.chosen(values)", **IN_BROWSER)
@@ -110,7 +110,7 @@ def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio
 
 
 def drawn(services: Services, _text: str, _pair: str, _model: str, *choices: Any) -> Iterator[Any]:
-    """How far a model's download is, then all that is shown.
+    """Yield the progress of a model's download, then all outputs.
 
     Raises UserError where it can't be had or read; where nothing is shown yet, a model that is here stands in for it.
     """
@@ -119,7 +119,7 @@ def drawn(services: Services, _text: str, _pair: str, _model: str, *choices: Any
         for message in loading(services.family, member):
             yield {"said": message}
     except UserError as error:
-        if choices[3]:  # what the frame holds
+        if choices[3]:  # the contents of the frame
             raise UserError(f"{error} The first three models in the menu need no Hub.") from error
         yield instead(services, member, str(error), *choices)
         return
@@ -148,7 +148,7 @@ def shown(
     target: str,
     lines: str,
 ) -> dict[str, Any]:
-    """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
+    """The new values, by the names of the components. A layer or head beyond this model's becomes its last one.
 
     Another model's example gives way to this model's. Raises UserError for a text that can't be read.
     """
@@ -185,7 +185,7 @@ def shown(
 
 
 def read(services: Services, member: Member, source: str, target: str) -> Reading:
-    """What this model computes for these texts, kept for all who ask."""
+    """This model's attention for these texts, kept for all readers."""
     own: dict[str, Callable[[], Reading]] = {
         TRANSLATOR: partial(of_our_translator, source, target),
         OUR_DECODER: lambda: of_our_decoder(services.decoder(), source),
@@ -205,7 +205,7 @@ PART = Part(
     tab="Attention",
     look=(
         "Compare the three kinds of attention. In a decoder, no line leads to a later token; in cross-attention, the "
-        "lines lead from the text that is written to the text that is read."
+        "lines lead from the output text to the input text."
     ),
     build=build,
     reads_sentence=False,

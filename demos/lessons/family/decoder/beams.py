@@ -1,4 +1,4 @@
-"""What beam search finds after the reader's text, beside the greedy text and one drawn at random."""
+"""The results of beam search after the reader's text, beside the greedy text and one drawn at random."""
 
 from __future__ import annotations
 

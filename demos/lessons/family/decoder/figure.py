@@ -38,7 +38,7 @@ def next_html(prediction: NextWord, method: Method, largest: float) -> str:
 
 
 def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measured]) -> str:
-    """What the model is, what it was trained on, and how well it predicts, in plain words."""
+    """The model, its training data and its perplexity, in plain words."""
     return TEXT.model(with_prefix(parameters, ""), with_prefix(int(about["tokens"]), ""), texts)
 
 

@@ -16,9 +16,9 @@ EQUAL = 5e-4  # log-probabilities that float32 alone makes differ
 
 @dataclass(frozen=True)
 class Text:
-    """What one method wrote."""
+    """The text that one method wrote."""
 
-    name: str  # how it came about; none for a further text of the beam
+    name: str  # the method's name; none for a further text of the beam
     tokens: Sequence[str]
     repeated: Sequence[bool]  # of each token
     log_probability: float

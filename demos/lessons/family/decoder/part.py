@@ -38,7 +38,7 @@ METHODS = [
 
 @dataclass(frozen=True)
 class Story:
-    """What was written after one beginning; a reader's own."""
+    """The text that a reader has had written after one beginning."""
 
     text: str = ""
     pieces: tuple[Candidate, ...] = ()
@@ -108,7 +108,7 @@ def drawn(
     services: Services, search: Callable[..., dict[str, Any]], sentence: Sentence, story: Story,
     width: Any, length: Any, *choices: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """All of the part: what has been written so far, or what `search` finds."""
+    """All outputs of the part: the text so far, or the results of `search`."""
     method, decoder, beam = read_method(*choices), services.decoder(), choices[0] == "beam"
     parameters = nbytes_of(decoder.encoder.model, decoder.transform, decoder.decoder) // 4
     values = {name: gr.update(visible=beam) for name in ("searching", "sizes")}

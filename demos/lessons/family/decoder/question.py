@@ -1,4 +1,4 @@
-"""What the decoder puts first after the reader's text."""
+"""The question about the words that a decoder may use, answered with its first guess after the reader's text."""
 
 from __future__ import annotations
 

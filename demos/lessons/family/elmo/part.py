@@ -1,4 +1,4 @@
-"""BERT, GPT, ELMo side by side: which words a state depends on, and how ELMo weighs and adds a word's states."""
+"""BERT, GPT, ELMo side by side: the words that a state depends on, and ELMo's weighted sum of a word's states."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ def build(page: Page) -> None:
     moved = [first.change, second.change, word.change, norm.input, *(weight.change for weight in weights)]
     inputs = [first, second, word, norm, *weights]
     page.draw(show, inputs, list(parts.values()), triggers=moved, show_progress="hidden")
-    page.forget([learned], [norm.input, *(weight.input for weight in weights)])  # it speaks of other weights then
+    page.forget([learned], [norm.input, *(weight.input for weight in weights)])  # it is about other weights then
     page.on([learn.click], weights_learned, [norm], [learned, *weights], **HEAVY)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a BERT and the small ELMo make of a word in two sentences."""
+    """The vectors of a word in two sentences, by a BERT and by the small ELMo."""
 
     reads: tuple[Read, ...]  # by ELMo
     places: tuple[int, ...]  # of the word in each
@@ -98,7 +98,7 @@ class Look:
 
 
 class Looks:
-    """What was looked at lately, for all readers: another weight computes no state again."""
+    """The latest results, for all readers: another weight computes no state again."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -130,7 +130,7 @@ class Looks:
 def drawn(
     looks: Looks, sentence: Sentence, first: str, second: str, word: str, norm: bool, *weights: float
 ) -> dict[str, Any]:
-    """All that two sentences, a word in both and three weights show."""
+    """All outputs for two sentences, a word in both and three weights."""
     trained = bundled()
     shares = shares_of([float(weight or 0) for weight in weights])
     name = str(word or "").strip().lower()[:60]
@@ -168,7 +168,7 @@ def drawn(
 
 
 def weights_learned(norm: bool) -> list[Any]:
-    """What was learned in words, and each weight's slider at its share."""
+    """The learned shares in words, and each weight's slider at its share."""
     result = learned_shares(bool(norm))
     labelled = bundled_uses()
     return [TEXT.learned(result, len(labelled), len({example.word for example in labelled}), bool(norm))] + [
@@ -184,7 +184,7 @@ def sense_layers() -> np.ndarray:
 
 @cache
 def learned_shares(norm: bool) -> LearnedShares:
-    """The same for all readers: nothing of it depends on what they type."""
+    """The same for all readers, since it does not depend on their input."""
     labelled, layers = bundled_uses(), sense_layers()
     words, senses = zip(*((example.word, example.sense) for example in labelled), strict=True)
     return learn_shares(standardised(layers) if norm else layers, words, senses)
@@ -204,18 +204,18 @@ def checked(loaded: LoadedModel, text: str) -> Encoding:
 
 
 def place_of(encoding: Encoding, word: str) -> int:
-    """Which of its words it is, the first of several. Raises UserError where it is none of them."""
+    """The number of the word in the sentence, the first of several. Raises UserError if it is not there."""
     words = [sentence_word for sentence_word, _ in word_tokens(encoding)]
     if word not in words:
-        raise UserError(f"The word “{word}” must stand in both sentences; it is not in “{encoding.text}”.")
+        raise UserError(f"The word “{word}” must occur in both sentences; it is not in “{encoding.text}”.")
     return words.index(word)
 
 
 PART = Part(
     tab="BERT, GPT, ELMo",
     look=(
-        "The coloured lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
-        "only from the left; ELMo joins two LSTMs, and each of them sees one side."
+        "The colored lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
+        "only from the left; ELMo concatenates the states of two LSTMs, each of which depends on one side only."
     ),
     build=build,
     reads_sentence=False,

@@ -1,1 +1,1 @@
-"""How a task becomes one input: for BERT, for GPT, and as text for T5."""
+"""The input format of each task: for BERT, for GPT, and as text for T5."""

@@ -23,12 +23,12 @@ class Task:
     name: str
     fields: tuple[str, ...]
     example: tuple[str, ...]
-    bert_reads: str  # what the new layer of BERT reads, and what it gives
+    bert_reads: str  # the input and the output of BERT's new layer
     gpt_reads: str  # the same of GPT; "" where the paper has no such task
     t5: str  # the form, its texts as {0}, {1}, …
     target: str  # the text that T5 is trained to write for the example
     t5_own: bool = True  # the very form of the paper; else one of this page, in its manner
-    t5_note: str = ""  # how the target is written, where that needs a word
+    t5_note: str = ""  # a note on the form of the target, if it needs one
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ TASKS: dict[str, Task] = {
     "question": Task(
         "Questions on a text", ("question", "text"),
         ("Where do I work?", "My name is Sylvain and I work at Hugging Face in Brooklyn"),
-        "the state of each token of the text and gives it two numbers, as the start and as the end of the answer",
+        "the state of each token of the text and outputs two logits for it: start and end of the answer",
         "",
         "question: {0} context: {1}", "Hugging Face",
     ),
     "names": Task(
         "Names", ("sentence",), ("Ada Lovelace lived in London.",),
-        "the state of each word's first token and gives a label for each word",
+        "the state of each word's first token and outputs one logit per label",
         "",
         "names in: {0}", "person: Ada Lovelace; place: London", t5_own=False,
     ),

@@ -20,7 +20,7 @@ MOST_TOKENS, MOST_CHARACTERS = 96, 600  # of one input that is shown
 
 
 def build(page: Page) -> None:
-    """Which task, and its input in three forms."""
+    """The menu of tasks, and the input of one in three forms."""
     with gr.Row():
         choices = [(task.name, name) for name, task in TASKS.items()]
         task = gr.Radio(choices, value="entailment", label="Task", show_label=False, elem_id="inputs-task")

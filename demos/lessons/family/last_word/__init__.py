@@ -1,1 +1,1 @@
-"""Who sees what: which states change with the last word, in BERT and in the decoder, layer by layer."""
+"""Who sees what: the states that change with the last word, in BERT and in the decoder, layer by layer."""

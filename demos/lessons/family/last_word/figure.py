@@ -1,4 +1,4 @@
-"""How far each state moves with the last word, for BERT above the decoder; and who attends to whom in each."""
+"""The change of each state with the last word, for BERT above the decoder; and the masks of both."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Fi
 
 
 def masks_figure(bert: Changes, decoder: Changes, shown: int) -> Figure:
-    """Who attends to whom in every layer: a filled cell for each pair that does, queries down, keys across."""
+    """The mask of every layer: a filled cell for each query (down) that may attend to a key (across)."""
     traces = []
     for changes, mask_of, axis in ((bert, np.ones_like, "x"), (decoder, np.tril, "x2")):
         names = _names(changes, max(0, len(changes.encoding) - shown))
@@ -105,7 +105,7 @@ def masks_figure(bert: Changes, decoder: Changes, shown: int) -> Figure:
 
 
 def summary_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:
-    """How many tokens before the word change in each model, in the last layer."""
+    """The number of tokens before the word that change in each model, in the last layer."""
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
     counts = [changes.changed(before) for changes in (bert, decoder)]
     largest = float(np.nanmax(decoder.moved[:, :before])) if before else 0.0

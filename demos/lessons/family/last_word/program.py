@@ -1,4 +1,4 @@
-"""The program that the part hands out: what another last word changes in the decoder."""
+"""The program of the part: the changes that another last word makes in the decoder."""
 
 from __future__ import annotations
 

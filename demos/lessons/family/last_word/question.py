@@ -1,4 +1,4 @@
-"""How many tokens before the last word change with it."""
+"""The question about the states that change with a word."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Scored(NamedTuple):
 
 
 class Queries:
-    """What was searched for lately, for all readers: another place of the list is no other search."""
+    """The latest searches, for all readers: opening another result of a list is not a new search."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -92,7 +92,7 @@ def drawn(queries: Queries, sentence: Sentence, typed: str, place: int) -> dict[
 
 
 def query_text(sentence: Sentence, typed: str) -> str:
-    """The query: what was typed, or the bar's sentence; at most LONGEST characters of it."""
+    """The query: the typed text, or the bar's sentence; at most LONGEST characters of it."""
     text = typed if (typed or "").strip() else sentence.text
     return " ".join(clean_text(text, "The query").split())[:LONGEST]
 
@@ -100,7 +100,7 @@ def query_text(sentence: Sentence, typed: str) -> str:
 PART = Part(
     tab="Search by token",
     look="For each token of the query, the most similar token of the sentence is framed, and the framed cosines "
-    "are added. Compare the two lists: which sentences stand higher in B?",
+    "are added. Compare the two lists: which sentences rank higher in B?",
     build=build,
     order=5,
 )

@@ -1,4 +1,4 @@
-"""How well each of the two scores searches the app's sentences, whatever is asked: once for all readers of a model."""
+"""The precision of both scores on the app's sentences, for any query: computed once for all readers of a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def library_index(services: Services, model: str) -> TokenIndex:
 
 
 def library_precisions(services: Services, model: str) -> tuple[Precision, Precision]:
-    """Of the cosine of the mean vectors, and of MaxSim, with each of the app's sentences as the query once."""
+    """The precision of the cosine of mean vectors, and of MaxSim, with each of the app's sentences as a query."""
     loaded = services.loaded(model)
 
     def measured() -> Generator[None, None, tuple[Precision, Precision]]:

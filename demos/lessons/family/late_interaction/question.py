@@ -1,4 +1,4 @@
-"""What late interaction stores, and how many of the first sentences both scores have in common."""
+"""The question about the vectors that late interaction stores, answered with the overlap of both scores."""
 
 from __future__ import annotations
 

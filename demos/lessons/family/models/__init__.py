@@ -1,1 +1,1 @@
-"""Who changed what: the models of the family, by year."""
+"""Who changed what: a timeline of the family's models."""

@@ -12,7 +12,7 @@ from demos.templates import plot_text
 
 ROW = 22  # pixels
 SYMBOLS = ("diamond", "circle", "triangle-right", "square", "cross", "hexagon")
-LATE = "2022"  # from here on, the name stands on the left
+LATE = "2022"  # from here on, the name is on the left
 TRANSFORMER = "2017-03"  # where the second of the two axes begins, on which a year is about ten times as wide
 EARLY = 0.22  # share of the first
 

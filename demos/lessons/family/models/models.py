@@ -21,7 +21,7 @@ SEES = ("two LSTMs", "both sides", "left side only", "encoder and decoder", "the
 
 @dataclass(frozen=True)
 class Link:
-    """Where a model, or a smaller one of its kind, can be seen."""
+    """The view of the app that shows a model, or a smaller one of its kind."""
 
     title: str
     lesson: str

@@ -1,1 +1,1 @@
-"""Zero, one and few examples in a prompt: what a decoder makes of a task that it is only told."""
+"""Zero, one and few examples in a prompt: a decoder's answers to a task that is described in its input."""

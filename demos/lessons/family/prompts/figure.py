@@ -1,4 +1,4 @@
-"""What a model answers after prompts with and without examples; the ranks of all questions of a task."""
+"""A model's answers after prompts with and without examples; the ranks of all questions of a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 def question_html(member: Member, task: Task, results: Sequence[Answered], written: Sequence[str]) -> str:
     """One question: each prompt, what `member` wrote after it, the answer's rank and what comes first instead.
 
-    A model with an encoder is told of its form.
+    For a model with an encoder, a note explains its form.
     """
     rows = [(NAMES[shots], result, text) for shots, result, text in zip(SHOTS, results, written, strict=False)]
     return TEXT.question(member, task, member.stack == BOTH, rows, token_label, percent)

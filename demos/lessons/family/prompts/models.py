@@ -26,8 +26,8 @@ class Prompted(NamedTuple):
     """A model that is given prompts."""
 
     model: Any
-    answer: Callable[[str, str], Answered]  # how likely it makes an answer after a prompt
-    go_on: Callable[[Sequence[str]], list[str]]  # what it writes after each prompt
+    answer: Callable[[str, str], Answered]  # the probability of an answer after a prompt
+    go_on: Callable[[Sequence[str]], list[str]]  # its text after each prompt
     words: int  # of its vocabulary
     prompts: Callable[[Task, int], list[str]] = Task.prompts  # of a question
 
@@ -50,7 +50,7 @@ def model_of(services: Services, member: Member) -> Prompted:
 
 
 def answers(model: Prompted, task: Task) -> list[list[Answered]]:
-    """All questions of a task, each after each of its prompts: asked once for all readers."""
+    """The answers to all questions of a task after each of their prompts, computed once for all readers."""
 
     def answer_all() -> Generator[None, None, list[list[Answered]]]:
         yield
@@ -63,7 +63,7 @@ def answers(model: Prompted, task: Task) -> list[list[Answered]]:
 
 
 def texts(model: Prompted, task: Task, at: int) -> list[str]:
-    """What the model writes after each prompt of question `at`: written once for all readers."""
+    """The model's text after each prompt of question `at`, written once for all readers."""
 
     def write_all() -> Generator[None, None, list[str]]:
         yield

@@ -1,4 +1,4 @@
-"""Zero, one and few examples in a prompt: what our decoder, GPT-2 and T5 make of a task that they are told."""
+"""Zero, one and few examples in a prompt: answers of our decoder, GPT-2 and T5 to a task described in the input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from demos.page.services import Sentence, Services
 
 def build(page: Page) -> None:
     """One question with 0, 1 and 3 examples; all questions as a picture; the folds."""
-    parts: dict[str, Any] = {"writer": gr.Textbox(OUR_DECODER, visible="hidden")}  # whose answers are shown
+    parts: dict[str, Any] = {"writer": gr.Textbox(OUR_DECODER, visible="hidden")}  # the models whose answers are shown
     with gr.Row(elem_classes="prompts-views"):
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
             parts["one"] = gr.HTML("", elem_id="prompts-one")
@@ -36,7 +36,7 @@ def build(page: Page) -> None:
             )  # fmt: skip
             parts["said"] = gr.HTML("", elem_id="prompts-said", elem_classes="said")
             page.show_look()
-            parts["plot"] = gr.Plot(label="Rank of the right answer", show_label=False, elem_id="prompts-plot")
+            parts["plot"] = gr.Plot(label="Rank of the correct answer", show_label=False, elem_id="prompts-plot")
     gr.HTML(TEXT.larger(), elem_id="prompts-larger")
     parts["numbers"], parts["program"] = folds(__file__, "The answer's rank with each number of examples")
     page.keep(task=task, question=number, answered_by=parts["asked"])
@@ -63,7 +63,7 @@ def build(page: Page) -> None:
 
 
 def chosen(services: Services, requested: str, shown: str) -> Iterator[dict[str, Any]]:
-    """Who answers from now on, once it is in memory; the one before, and why, where it can't be had."""
+    """The model in use from now on, once it is in memory; if it can't be had, the one before and the reason."""
     try:
         for message in loading(services.family, writer_of(requested)):
             yield {"said": message}

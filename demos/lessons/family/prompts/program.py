@@ -1,4 +1,4 @@
-"""The program that the part hands out: the rank of an answer after each prompt, and what the model goes on with."""
+"""The program of the part: the rank of an answer after each prompt, and the model's continuation."""
 
 from __future__ import annotations
 

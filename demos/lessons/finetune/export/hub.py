@@ -1,4 +1,4 @@
-"""The push to the reader's own account on the Hub: asked for, confirmed in a dialogue that names what is done, done."""
+"""The push to the reader's own account on the Hub: requested, confirmed in a dialog that describes it, then done."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def signs_in() -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """What the reader is asked to confirm; this is what is done then, whatever the page says by that time."""
+    """The push that the reader must confirm. It is done as described, even if the page has changed by then."""
 
     run: str
     repository: str
@@ -61,7 +61,7 @@ class Question:
 
 
 class Publishing:
-    """What the dialogue asks, and what is done once it is answered.
+    """The question of the dialog, and the push after its answer.
 
     `taken` is a run's model and what is known of it. Both steps are told who sends the request, by their cookie: who
     knows a session's name may post events to it, but not as the browser that began its run.
@@ -81,7 +81,10 @@ class Publishing:
         return Question(run, repository, visibility != "public", publisher.account, time.monotonic() + CONFIRM_SECONDS)
 
     def publish(self, question: Question | None, publisher: Publisher, token: str | None) -> Markup:
-        """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
+        """Push the model and return its address on the Hub.
+
+        Raises UserError; the token is used once and kept nowhere.
+        """
         if question is None:
             raise UserError(UNASKED)
         if time.monotonic() > question.until:
@@ -106,7 +109,7 @@ def hub_section(
         name = gr.Textbox(
             "bert-fine-tuned", label="Name of the model", max_length=60, min_width=220, elem_id="export-name"
         )
-        visibility = gr.Radio(VISIBILITY, value="private", label="Who may see it", min_width=280)
+        visibility = gr.Radio(VISIBILITY, value="private", label="Visible to", min_width=280)
         button = gr.Button("Publish on the Hub…", min_width=220, elem_id="export-push")
     outcome = gr.HTML(elem_id="export-pushed")
     question = gr.State(None)
@@ -137,7 +140,7 @@ def hub_section(
 
 
 def _guarded(changes: Iterator[dict[Any, Any]], outcome: gr.HTML) -> Iterator[dict[Any, Any]]:
-    """The changes; what breaks them is told in a sentence."""
+    """Yield the changes; an error becomes a sentence on the page."""
     try:
         yield from changes
     except UserError as error:

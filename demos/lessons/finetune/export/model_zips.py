@@ -1,4 +1,4 @@
-"""Zips of trained models that readers are about to download: made when asked for, a few at a time, then deleted."""
+"""Zips of trained models that readers are about to download: made on request, a few at a time, then deleted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Zips:
         self._lock = threading.Lock()
 
     def steps(self, run: str, trained: Trained, log: Log) -> Iterator[str | Path]:
-        """What is being done, in words, and at last the zip. Raises UserError where it can't be made."""
+        """Yield the progress in words, and at last the zip. Raises UserError if it can't be made."""
         with self._lock:
             archive = self._made.get(run)
         if archive is not None and archive.is_file():

@@ -38,7 +38,7 @@ SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download
 
 
 class Keeper:
-    """What the part shows and hands out, for all its readers; whose run is whose, their own page remembers.
+    """The part's handlers, for all its readers. Each reader's page remembers which run is theirs.
 
     A handler is given the reader's last run, their history and the number that they picked.
     """
@@ -70,7 +70,7 @@ class Keeper:
         return next((record.run for record in history if str(record.number) == number), run)
 
     def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
-        """The runs to pick from, newest first, and what is shown of the picked one, or of the last if it is gone."""
+        """The runs to pick from, newest first, and the outputs for the picked one, or for the last if it is gone."""
         picked = self.picked(run, history, number)
         shown = picked if self.runs.has(picked) else run
         here = [record for record in reversed(history) if self.runs.has(record.run)]
@@ -99,7 +99,7 @@ class Keeper:
         }
 
     def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[dict[str, Any]]:
-        """The picked run's zip, and until it is there what is being done."""
+        """The picked run's zip, and its progress until it is there."""
         run = self.picked(run, history, number)
         for step in self.zips.steps(run, *self.taken(run)):
             if isinstance(step, str):

@@ -1,4 +1,4 @@
-"""How large a saved model is."""
+"""The question about the size of a saved model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mix the layers: which layers of a frozen BERT find names, by choices by hand and by shares that are learned."""
+"""Mix the layers of a frozen BERT to find names, by fixed choices and by learned shares."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
 from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, names_dataset
 
 MAX_CACHED = 8  # models whose results are kept, a few kB each
-ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # who waits finds it done, often
+ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # after a wait it is often done
 
 
 class TrainedResults:
-    """What was trained so far, by model: the mix beside the choices by hand, and the BiLSTM of each choice."""
+    """The results so far, by model: the mix beside the fixed choices, and the BiLSTM of each choice."""
 
     def __init__(self) -> None:
         self.comparisons: OnceCache[Reading | Step, Comparison] = OnceCache(MAX_CACHED)
@@ -106,7 +106,7 @@ def shown(services: Services, sentence: Sentence) -> dict[str, Any]:
 
 
 def trained(services: Services, results: TrainedResults, model: str) -> Iterator[dict[str, Any]]:
-    """The shares as they are learned, then all scores; once for all who ask with this model."""
+    """Yield the shares as they are learned, then all scores; computed once for all readers of this model."""
     loaded = services.loaded(model)
     dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
     steps = results.comparisons.steps(
@@ -122,7 +122,7 @@ def trained(services: Services, results: TrainedResults, model: str) -> Iterator
 
 
 def tagged(services: Services, results: TrainedResults, model: str, choice: str) -> Iterator[dict[str, Any]]:
-    """How far the BiLSTM of a choice of layers is, then its F1 in the table; once for all who ask for it."""
+    """Yield the progress of a choice's BiLSTM, then its F1 in the table; computed once for all readers."""
     if choice not in FIXED:
         raise UserError(f"The layers must be one of: {', '.join(FIXED)}.")
     loaded = services.loaded(model)
@@ -135,7 +135,7 @@ def tagged(services: Services, results: TrainedResults, model: str, choice: str)
 
 
 def changes(event: Reading | Step) -> dict[str, Any]:
-    """What an event of the training changes on the page."""
+    """The changes to the page by an event of the training."""
     moved = {"shares": shares_figure(event.shares)} if isinstance(event, Step) else {}
     return {"said": progress_html(event), **moved}
 

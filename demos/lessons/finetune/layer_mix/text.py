@@ -1,4 +1,4 @@
-"""Mix the layers, in words: what is trained, what came out, the tables."""
+"""Mix the layers in words: the training, its results, the tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from demos.training.results.published import boards
 from demos.training.tasks.entities.data import EntityDataset
 
 TEXT = templates(__file__)
-EVERY = 10  # of the steps stands in the table
+EVERY = 10  # of the steps are in the table
 BOARD = "Names, by layer"
 NAMES = {  # each choice: as the page speaks of it, as the table of published results does
     "embeddings": ("embeddings (0)", "embeddings"),
@@ -25,13 +25,13 @@ NAMES = {  # each choice: as the page speaks of it, as the table of published re
 
 
 def before_html(dataset: EntityDataset, states: int) -> str:
-    """What "Train" does, of a model of so many states (its layers and the embeddings)."""
+    """A sentence on the training of "Train", for a model with this many states (its layers and the embeddings)."""
     train, test = (sum(len(sentence.words) for sentence in split) for split in (dataset.train, dataset.test))
     return TEXT.before(states, train, test, sum(dataset.counts("test")))
 
 
 def progress_html(event: Reading | Step | Epoch) -> str:
-    """How far the training is."""
+    """The progress of the training."""
     if isinstance(event, Reading):
         return TEXT.reading(event.done, event.total)
     if isinstance(event, Epoch):
@@ -40,7 +40,7 @@ def progress_html(event: Reading | Step | Epoch) -> str:
 
 
 def after_html(comparison: Comparison) -> str:
-    """The largest share, and the mix beside the choices by hand."""
+    """The largest share, and the mix beside the fixed choices."""
     last = comparison.steps[-1]
     by_hand = {name: comparison.scores[name].f1 for name in FIXED}
     best = max(by_hand, key=by_hand.__getitem__)

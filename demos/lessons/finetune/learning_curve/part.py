@@ -54,7 +54,7 @@ DRAWN = ("status", "figure", "proof", "made", "numbers")
 
 @lru_cache(maxsize=1)
 def samples() -> tuple[str, Mapping[str, Measured]]:
-    """(the command that measured them, what was measured by data key)."""
+    """(the command that measured them, the results by data key)."""
     plain = json.loads(SAMPLES.read_text(encoding="utf-8"))
     return plain["command"], {key: measured_from(document) for key, document in plain["measured"].items()}
 
@@ -73,12 +73,12 @@ class LearningCurve:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._running: set[str] = set()  # measurements under way; who is taken out ends
+        self._running: set[str] = set()  # measurements under way; one that is removed ends
 
     def show(
         self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None
     ) -> dict[str, Any]:
-        """What is known of this data, and what Run would cost."""
+        """The results for this data, and the cost of Run."""
         shown: dict[str, Any] = {"file": gr.update(visible=data in FILES)}
         if job:
             return shown
@@ -111,7 +111,7 @@ class LearningCurve:
         self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any,
         on_cpu: bool = False,
     ) -> Iterator[dict[str, Any]]:  # fmt: skip
-        """What changes as the measurement grows; what is measured by a failure stays.
+        """Yield the changes as the measurement grows; results before a failure stay.
 
         `on_cpu` takes the bundled model, which trains there in minutes.
         """
@@ -160,12 +160,12 @@ class LearningCurve:
         )
 
     def stop(self, job: str) -> None:
-        """Ask this measurement to end at its next step, with what it has."""
+        """Request that this measurement ends at its next step, with its results so far."""
         self._running.discard(job)
 
 
 def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Callable[[], Any]]:
-    """The picture, what it proves, whose it is, its numbers."""
+    """The picture, its conclusion, its origin, its numbers."""
     some = bool(measured.points)
     return {
         "figure": lambda: accuracy_figure(measured),
@@ -195,7 +195,7 @@ def _whole(seeds: Any) -> int:
 
 
 def build(page: Page) -> None:
-    """The data and Run in a row, the picture, what it proves."""
+    """The data and Run in a row, the picture, its conclusion."""
     handlers = LearningCurve(page.services)
     controller = RunController(page.services.trainings, "learning_curve", handlers.run, stop=handlers.stop)
     parts: dict[str, Any] = {**controller.states(), "own": gr.State(None)}

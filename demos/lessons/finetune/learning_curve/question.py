@@ -1,4 +1,4 @@
-"""How good a model is after two dozen examples."""
+"""The question about a model's accuracy after two dozen examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS = ((0.25, "guess"), (0.5, "little"), (0.75, "half"), (1.01, "most"))
 
 
 def answer(_: Services, __: Sentence) -> Answer:
-    """The means over all seeds of what was measured for the picture."""
+    """The means over all seeds of the picture's measurements."""
     measured = json.loads(read_asset("data/learning_curve.json"))["measured"]["emotion"]
 
     def score(series: str, examples: int) -> float:

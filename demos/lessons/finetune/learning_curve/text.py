@@ -1,4 +1,4 @@
-"""How much data a task needs, in words and numbers: what the picture shows, the table behind it (HTML)."""
+"""The data that a task needs, in words and numbers: the picture's conclusion, and the table behind it (HTML)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ OF = {
     LSTM: "of a small LSTM trained from scratch",
     WORDS: "with words only",
 }
-LEARNED = 0.9  # of its own training examples: below that a training ended too early to judge its start by
+LEARNED = 0.9  # accuracy on its own training examples; below that, a training ended too early to judge the start
 
 
 def proof_html(measured: Measured) -> str:
-    """With how few examples the trained model does as well as the other lines at their best; what that leaves open."""
+    """The smallest number of examples with which the pre-trained model matches the other lines' best; a caveat."""
     own = {size: fmean(scores) for size, scores in scores_of(measured, PRETRAINED).items()}
     comparisons: list[dict[str, Any]] = []
     limits = None
@@ -56,7 +56,7 @@ def proof_html(measured: Measured) -> str:
 
 
 def _limits(measured: Measured, examples: int) -> dict[str, Any]:
-    """How random weights are trained, and which share of so many examples of their own they learned."""
+    """The training from random weights, and its accuracy on its own training examples."""
     points = [point for point in measured.points if (point.series, point.examples) == (SCRATCH, examples)]
     known = [point.learned for point in points if point.learned is not None]
     return {
@@ -76,5 +76,5 @@ def numbers_html(measured: Measured, how: str = "") -> str:
 
 
 def made_html(measured: Measured, own: bool) -> str:
-    """Whose picture this is: the reader's own, or one measured before."""
+    """The origin of the picture: the reader's own measurement, or one made in advance."""
     return TEXT.made(measured, own, SCRATCH_SEEDS)

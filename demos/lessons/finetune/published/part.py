@@ -1,4 +1,4 @@
-"""Part "Published results": the tables that papers and lectures quote, sorted by any column, with one's own runs."""
+"""Part "Published results": the tables of the papers, sorted by any column, with one's own runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def show(_: Sentence, name: str, history: list[Record]) -> str:
 
 
 def build(page: Page) -> None:
-    """Which board, and its table."""
+    """The menu of boards, and the table of the chosen one."""
     names = [*boards()]
     board = gr.Radio(names, value=names[0], label="Results", show_label=False, elem_id="published-board")
     table = sortable("published-table", elem_classes="picture")

@@ -42,7 +42,7 @@ EXAMPLES = {
 FIRST = next(iter(EXAMPLES.values()))
 MOST_LINES = 5  # of the text, that are classified one by one
 MAX_TEXT, MAX_QUESTION = 1_500, 300  # characters
-ADAPTERS, HUB = "adapters", "hub"  # whose answers are shown
+ADAPTERS, HUB = "adapters", "hub"  # the models whose answers are shown
 ANSWERERS = [
     ("Answers: bundled adapters", ADAPTERS),
     (f"Answers: Hub’s models ({sum(spec.size_mb for spec in HUB_MODELS.values()):,} MB)", HUB),
@@ -91,7 +91,7 @@ def show(
 
 
 def about(kind: str, by_hub: bool) -> dict[str, Any]:
-    """What model answers, what it was trained on, its licence."""
+    """The model, its training data, its license."""
     if by_hub:
         spec = HUB_MODELS[kind]
         return {"hub": True, "title": spec.hub_id, "data": spec.data, "licence": spec.licence}
@@ -99,7 +99,7 @@ def about(kind: str, by_hub: bool) -> dict[str, Any]:
 
 
 def chosen(hub: HubModels, requested: str, shown: str) -> Iterator[dict[str, Any]]:
-    """Who answers from now on, once its models are in memory; the adapters, and why, where they can't be had."""
+    """The models in use from now on, once they are in memory; if they can't be had, the adapters and the reason."""
     try:
         for kind in TASKS if requested == HUB else ():
             for message in loading(hub, hub.spec(kind)):

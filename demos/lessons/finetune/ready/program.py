@@ -25,6 +25,6 @@ def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) ->
 
 
 def _filled(program: str, values: Mapping[str, object]) -> str:
-    """Each name in capitals replaced by its value; what a reader typed is not looked through."""
+    """The template with each name in capitals replaced by its value; the reader's text is not searched for names."""
     pattern = re.compile(rf"\b({'|'.join(values)})\b")
     return pattern.sub(lambda match: repr(values[match[1]]), program)

@@ -1,4 +1,4 @@
-"""What one more task costs."""
+"""The question about the storage for one more task."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ TASKS = 4
 
 
 def answer(_: Services, __: Sentence) -> Answer:
-    """One adapter, in millions of bytes, whatever the sentence."""
+    """The size of one adapter, in millions of bytes, independent of the sentence."""
     mistakes = {"whole": ENCODER * FLOAT + ADAPTER, "four": TASKS * ADAPTER, "float": FLOAT * ADAPTER, "nothing": 0.0}
     return Answer(number=ADAPTER, mistakes=mistakes)

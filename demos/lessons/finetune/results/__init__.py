@@ -1,1 +1,1 @@
-"""Part "What it learned": the same sentences and heads before and after, what misled it, and how far to trust it."""
+"""Part "What was learned": the same sentences and heads before and after, its errors, and its calibration."""

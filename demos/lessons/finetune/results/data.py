@@ -1,4 +1,4 @@
-"""What the part "What it learned" computes with: the reader's run, its test examples, its model before and after."""
+"""The data of the part "What was learned": the reader's run, its test examples, its model before and after."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class After:
 
 @dataclass(frozen=True)
 class Mapped:
-    """What lies on a map."""
+    """The points of a map."""
 
     task: Classification
     examples: tuple[Example, ...]
@@ -76,7 +76,7 @@ class Mapped:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """One name for what is read, and how."""
+        """One name for the input and the way it is encoded."""
         digest = hashlib.sha256()
         for example in self.examples:
             for text in (example.text, example.pair):
@@ -85,7 +85,7 @@ class Mapped:
 
 
 class Afterwards:
-    """The computations, for all readers; whose run is whose, their own page remembers."""
+    """The computations, for all readers. Each reader's page remembers which run is theirs."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -100,7 +100,7 @@ class Afterwards:
             raise UserError(GONE) from error
 
     def sample(self) -> Mapped:
-        """What is mapped before there is any run."""
+        """The examples on the map before there is any run."""
         dataset, settings = load_emotion(), Settings()
         task = Classification.of(dataset, settings)
         return Mapped(task, dataset.test, len(dataset.test), settings.max_length)

@@ -1,4 +1,4 @@
-"""What a training did, drawn (Plotly): the test sentences' map, small, and how far percentages can be trusted."""
+"""The effect of a training, drawn (Plotly): a small map of the test sentences, and a reliability diagram."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str]
 
 
 def reliability_figure(calibration: Calibration) -> Figure:
-    """How often answers are right (bars) against how sure they were (places on the dashed line), with their counts.
+    """The accuracy of answers (bars) against their probability (dashed line), with their counts.
 
     A reliability diagram as in Guo et al. 2017, figure 1.
     """

@@ -1,4 +1,4 @@
-"""What the part "What it learned" shows: four views, one at a time, and the folds below."""
+"""The layout of the part "What was learned": four views, one at a time, and the folds below."""
 
 from __future__ import annotations
 

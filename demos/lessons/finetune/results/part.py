@@ -1,4 +1,4 @@
-"""Part "What was learned": the same sentences and heads before and after, what misled it, and how far to trust it."""
+"""Part "What was learned": the same sentences and heads before and after, its errors, and its calibration."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def build(page: Page) -> None:
 def drawn(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, run: str, seen: str
 ) -> Iterator[dict[str, Any]]:
-    """What changes, by name: the view that is chosen alone; nothing where it is shown already."""
+    """The changes by name, for the chosen view alone; none if it is shown already."""
     after, gone = None, ""
     try:
         after = afterwards.of(run) if run else None
@@ -88,7 +88,7 @@ def drawn(
 def _view(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, after: After | None
 ) -> Generator[dict[str, Any], None, dict[str, Any]]:
-    """What the view shows; a sentence instead where there is nothing that it could be of."""
+    """The outputs of the view, or a sentence if there is no data for it."""
     if after is not None and not after.classes and view in (MAP, ERROR):
         return {"status": TEXT.no_classes()}
     if view == MAP:
@@ -165,7 +165,7 @@ def _sample_attention() -> dict[str, Any]:
 
 
 def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> dict[str, Any]:
-    """How much each head [L, A] moved; with `both` there are pictures of the one before and after."""
+    """The change of each head [L, A]; with `both`, pictures of the one that changed most, before and after."""
     return {
         "attention": gr.update(visible=True),
         "attention_told": summary,

@@ -1,4 +1,4 @@
-"""Where fine-tuning changes attention most, in the sample run that comes with the page."""
+"""The question about the layers whose attention fine-tuning changes most, answered with the sample run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the part "What it learned" shows before a reader has trained: one run of ours, measured once, and told so."""
+"""The sample in "What was learned" before a reader has trained: one run of ours, measured once and labeled so."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FILE = "data/after.json"
 class Sample:
     """A finished run, without its model."""
 
-    description: str  # what was trained on what, plain text
-    text: str  # the sentence that the heads read
+    description: str  # the model and its training data, plain text
+    text: str  # the sentence that the heads were compared on
     labels: tuple[str, ...]
     answers: StoredAnswers
     heads: np.ndarray  # [L, A]: the share of attention that moved

@@ -1,4 +1,4 @@
-"""What a training did, in words and tables: maps' numbers, heads that moved, an error's tokens, calibration (HTML)."""
+"""The effect of a training in words and tables: maps, heads that changed, an error's tokens, calibration (HTML)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVIDENCE_WORDS = 3  # that speak most for a class
 
 
 def map_heading(title: str, layout: Layout, classes: np.ndarray, chance: float) -> str:
-    """A map's name and its number: which share of each point's nearest neighbours is of its own class."""
+    """A map's name and its number: the share of each point's nearest neighbors that have its class."""
     return TEXT.heading(title, own_share(layout.nearest, classes).mean(), layout.nearest.shape[1], chance)
 
 
@@ -46,7 +46,7 @@ def maps_table(layouts: Sequence[Layout], classes: np.ndarray, labels: Sequence[
 
 
 def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full: float | None = None) -> str:
-    """Which head moved most, and how much each layer did: heads [L, A]. `full` is where two pictures' scale ends."""
+    """The head that changed most, and each layer's change: heads [L, A]. `full` is the end of both pictures' scale."""
     if heads.max() < UNMOVED:
         return TEXT.nothing_moved()
     layers = heads.mean(axis=1)
@@ -63,7 +63,7 @@ def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full:
 
 
 def heads_table(heads: np.ndarray) -> str:
-    """How much of its attention each head moved [L, A]."""
+    """The share of its attention that each head moved [L, A]."""
     return TEXT.heads_table(heads.tolist())
 
 
@@ -91,7 +91,7 @@ def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str)
 def evidence_summary(
     values: np.ndarray, encoding: Encoding, margin: float, empty: float, answer: str, truth: str
 ) -> str:
-    """Which words weigh most, and how far their numbers are from adding up."""
+    """The words with the largest numbers, and the difference between the sum of all numbers and the logits."""
     words = [(value, token) for value, token, special in
              zip(values, encoding.tokens, encoding.special_tokens_mask, strict=True) if not special]  # fmt: skip
 
@@ -117,7 +117,7 @@ def tokens_table(values: np.ndarray, encoding: Encoding) -> str:
 
 
 def calibration_summary(calibration: Calibration, noun: str, stored: int, total: int) -> str:
-    """The expected calibration error, and whether it is too sure or not sure enough."""
+    """The expected calibration error, and whether the model is overconfident or underconfident."""
     bins = [bar for bar in calibration.bins if bar.count]
     counts, confidence, accuracy = np.array([(bar.count, bar.confidence, bar.accuracy) for bar in bins]).T
     count = counts.sum()

@@ -21,7 +21,7 @@ from demos.widgets.scripted.scripted import scripted
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 SAMPLE = DATA / "runs.json"
-NONE = "none"  # what `ticked` says where nobody is; "" before anyone chose
+NONE = "none"  # the value of `ticked` if no run is; "" before the reader has chosen
 
 
 @lru_cache(maxsize=1)
@@ -31,14 +31,14 @@ def sample() -> tuple[Record, ...]:
 
 
 def chosen(records: Sequence[Record], ticked: str) -> list[Record]:
-    """The two runs that are meant, the older first; the last two where nobody has chosen, or the chosen are gone."""
+    """The two chosen runs, the older first; the last two if none were chosen, or if those are gone."""
     numbers = [int(number) for number in ticked.split(",") if number.isdigit() and len(number) < 9]
     ticked_records = [record for record in records if record.number in numbers][-2:]
     return ticked_records if ticked_records or ticked == NONE else list(records[-2:])
 
 
 def show(_: Sentence, history: list[Record], ticked: str) -> list[Any]:
-    """The table, the curves, which is better."""
+    """The table, the curves, and the comparison."""
     records = history or sample()
     pair = chosen(records, ticked or "")
     return [

@@ -1,4 +1,4 @@
-"""Whether two runs differ by more than chance."""
+"""The question about two runs whose difference may be chance."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Part "Train": pick a task, begin with a recipe, change one thing, press Start, watch it learn, try it."""
+"""Part "Train": pick a task and a recipe, change one setting, press Start, watch the training, try the model."""

@@ -1,4 +1,4 @@
-"""What is said below a run's scores: that it has learned nothing, and what the untrained encoder's vectors reach."""
+"""The notes below a run's scores: that it learned nothing, and the accuracy of the untrained encoder's vectors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TEXT = templates(__file__, "beside_scores.html")
 
 
 def nothing_html(nothing: LearnedNothing | None) -> str:
-    """A notice of what shows that a run has learned nothing, and what to change; "" of any other run."""
+    """A notice that a run has learned nothing, with the evidence and a remedy; "" for any other run."""
     return TEXT.learned_nothing(nothing.on_page) if nothing else ""
 
 
 def frozen_html(services: Services, start: Start, recipe: Recipe, data: Splits) -> str:
-    """A sentence on what the untrained encoder's vectors reach, of a small file of sentences; else ""."""
+    """A sentence on the accuracy of the untrained encoder's vectors, for a small file of sentences; else ""."""
     if start.record or recipe.data != UPLOAD or not isinstance(data, Dataset) or recipe.task != "sentence":
         return ""
     texts = [example.text for example in (*data.train, *data.test)]

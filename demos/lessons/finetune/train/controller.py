@@ -1,4 +1,4 @@
-"""The runs of "Train": what each event of one changes on the screen, what stays at its end, Pause and Ask."""
+"""The runs of "Train": the changes on the screen by each event, the results at the end, Pause and the try-it boxes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
     "numbers", "answer", "cost", "history", "on_cpu",
 )  # fmt: skip
-OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, told apart from its curve
+OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, in distinct marks
 RESUMED, LAST = "goes on", " for good"
 PAUSE, GO_ON = "Pause", "Continue"
 MAX_ENDED = 64  # runs whose end a page may ask for
@@ -76,12 +76,12 @@ class Trainer:
         self._ended: Recent[_Ended] = Recent(MAX_ENDED)
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
-        """What Start would do, counted on the model, and how long that would take."""
+        """The cost of Start, counted on the model, and its estimated time."""
         cost, seconds = self._expected(model, dataset, settings)
         return cost_html(cost, duration(seconds))
 
     def _expected(self, model: str, dataset: Splits, settings: Settings, on_cpu: bool = False) -> tuple[Cost, float]:
-        """What a training costs, and how many seconds it would take."""
+        """The cost of a training, and its estimated time in seconds."""
         loaded = self.services.loaded(model)
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
         return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost, on_cpu).seconds
@@ -91,7 +91,7 @@ class Trainer:
         kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, *recipe: Any,
         on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
-        """The curve's message and the phase; what keeps a run from starting is told where its curve would have been.
+        """The curve's message and the phase; the reason why a run can't start is shown in the place of its curve.
 
         `earlier` is the number of one of the reader's own runs to begin with, or "model". `on_cpu` takes the bundled
         model, which trains there in a minute.
@@ -106,7 +106,7 @@ class Trainer:
             files = str(file or ""), str(test_file or ""), (hub or "").strip(), columns or ""
             data_of_run = fitting(kind, data), *files, max_train_of(most)
             recipe_of_run = Recipe(key, kind, *data_of_run, settings, start.downloaded)
-            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
+            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time shown
             under_way = _Run(self, run, start, recipe_of_run, dataset, cost, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
@@ -117,7 +117,7 @@ class Trainer:
         return guarded(messages(), lambda message: over | {"curve": failure_message(message)})
 
     def finish(self, phase: str, run: str, kind: str, *boxes: str) -> dict[str, Any]:
-        """What a run changes when it is over; of another one, or of a phase between, only what is due.
+        """The changes when a run is over; for another run, or for a phase in between, only those that are due.
 
         `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
         """
@@ -133,7 +133,7 @@ class Trainer:
         return changes
 
     def _changes(self, run: str, ended: _Ended, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
-        """What the page shows at the end; a run that failed leaves the one before it."""
+        """The page at the end of a run; after a failure, the run before it stays."""
         if "kept" not in ended.changes:
             return dict(ended.changes)
         shown = {"kind": ended.kind, "curve": ended.curve}
@@ -146,7 +146,7 @@ class Trainer:
         return ended.changes | {"shown": shown, "results": gr.update(visible=here), "answer": answer}
 
     def recalled(self, reader: str) -> dict[str, Any]:
-        """What `shown` is of the reader's last run for a page that comes back; {} where it can't be drawn again.
+        """The value of `shown` for the reader's last run on a reloaded page; {} if it can't be drawn again.
 
         "recalled" says that its curve alone is there: what it learned is in the other parts.
         """
@@ -166,7 +166,7 @@ class Trainer:
         return view.answer(trained.task, answer, filled)
 
     def pause(self, run: str, label: str) -> Any:
-        """Ask this learner's run to wait, or to go on, whichever the button says."""
+        """Pause or resume this reader's run, as the button says."""
         if not run:
             return gr.update(value=PAUSE)
         waits = label == GO_ON
@@ -176,7 +176,7 @@ class Trainer:
 
 @dataclass(frozen=True)
 class _Ended:
-    """What a run leaves for every page that asks how it ended."""
+    """The end of a run, kept for every page that requests it."""
 
     kind: str  # of task
     curve: str  # its last message
@@ -213,7 +213,7 @@ class _Run:
         self.lacks_gpu = False
 
     def messages(self) -> Iterator[dict[str, str]]:
-        """The curve grows by what is new."""
+        """Add the new points to the curve."""
         trainings = self.trainer.trainings
         folder = self.start.folder or self.trainer.services.store.folder(self.key)
         what = self.run, self.dataset, self.key, folder, self.settings
@@ -232,7 +232,7 @@ class _Run:
                 yield changes
 
     def _with_reason(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The training's events; where it failed because the run that it should begin with went, that is told."""
+        """The training's events; a failure for want of the run to begin with is reported."""
         record, runs = self.start.record, self.trainer.trainings.runs
         with closing(events):  # type: ignore[type-var]
             for event in events:
@@ -240,7 +240,7 @@ class _Run:
                 yield Failed(GONE) if gone else event
 
     def conclude(self, reader: str) -> _Ended | None:
-        """The run is over: what it learned is noted for its reader, and drawn once for every page that asks."""
+        """End the run: note its results for the reader, and draw them once for every page that requests them."""
         if self.ended is None or self.started is None:
             return None
         try:
@@ -255,13 +255,13 @@ class _Run:
             readers.add(reader, self._record(self.start.title, self.started, result, stopped, readers.history(reader)))
             changes = pictures | {"kept": self.run, "history": readers.history(reader)}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
-            log.exception("what a run learned could not be told")
+            log.exception("the results of a run could not be shown")
             self.trainer.trainings.runs.discard(self.run)
             changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
         return _Ended(self.kind, self.feed.message(), changes)
 
     def _log(self, started: Started, result: Outcome, stopped: str, nothing: LearnedNothing | None) -> None:
-        """Beside the model: what made it, for who takes it away."""
+        """Save the recipe beside the model, for readers who download it."""
         done = self.recipe, self.start.spec, self.dataset, started, self.feed.looks, result, stopped
         evidence = nothing.evidence if nothing else ""
         log_file = log_of(*done, earlier=self.start.description, learned_nothing=evidence)

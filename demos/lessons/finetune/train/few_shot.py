@@ -1,4 +1,4 @@
-"""What the recipe "few examples" brings beside the others, measured once: assets/data/few_shot.json."""
+"""The recipe "few examples" compared with the others, measured once: assets/data/few_shot.json."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from demos.templates import templates
 from demos.training.presets import PRESETS
 
 TEXT = templates(__file__, "few_shot.html")
-METHODS = {  # in the table's order: what each is called
+METHODS = {  # the methods' names, in the table's order
     "few": PRESETS["few"].title,
     "mean": "logistic regression",
     "quick": PRESETS["quick"].title,

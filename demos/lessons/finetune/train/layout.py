@@ -1,4 +1,4 @@
-"""The controls and pictures of "Train": task and data, the recipe, the live curve, what was learned."""
+"""The controls and pictures of "Train": task and data, the recipe, the live curve, the results."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def recipe() -> dict[str, Any]:
 
 
 def more() -> dict[str, Any]:
-    """What is seldom moved, in the fold "All controls": it stands as the recipe says."""
+    """The controls that are seldom moved, in the fold "All controls"; the recipe sets them."""
     wide: dict[str, Any] = {"min_width": 170}
     poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max"), ("no pooling", "none")]
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
@@ -152,7 +152,7 @@ def more() -> dict[str, Any]:
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
-    """The curve, which asks `news` for its points; Start, Pause, Stop and what it costs."""
+    """The curve, which fetches its points from `news`; Start, Pause, Stop and the cost."""
     curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture", in_rooms=True)
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
@@ -164,7 +164,7 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
 
 
 def results() -> dict[str, Any]:
-    """What a run learned; hidden until there is one."""
+    """The results of a run; hidden until there is one."""
     parts: dict[str, Any] = {}
     with gr.Column(visible=False, elem_id="finetune-results") as parts["results"]:
         gr.HTML(TEXT.title("Test results"))

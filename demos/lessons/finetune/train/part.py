@@ -1,4 +1,4 @@
-"""Part "Train": pick a task, begin with a recipe, change one thing, press Start, watch it learn, try it."""
+"""Part "Train": pick a task and a recipe, change one setting, press Start, watch the training, try the model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PICKED = ("task", "data", "file", "test_file", "hub", "columns", "most")  # what
 
 
 def build(page: Page) -> None:
-    """Tasks above, the recipe beside the live curve, then what it learned, the data and the folds."""
+    """Tasks above, the recipe beside the live curve, then the results, the data and the folds."""
     trainer = Trainer(page.services)
     controller = RunController(page.services.trainings, "train", trainer.work, running_buttons)
     parts: dict[str, Any] = {
@@ -35,7 +35,7 @@ def build(page: Page) -> None:
         "kept": page.trained,
         "shown": gr.State({}),
         "history": page.history,
-        "phase": gr.Textbox("", visible="hidden"),  # what a run tells beside its curve
+        "phase": gr.Textbox("", visible="hidden"),  # a run's messages beside its curve
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
@@ -61,7 +61,7 @@ def build(page: Page) -> None:
 
 
 def _keep(page: Page, parts: dict[str, Any]) -> None:
-    short = {  # the data before the task, whose change puts a data set of its own where there is none
+    short = {  # the data before the task: a new task sets one of its own data sets if none fits
         "data": "data", "task": "task", "preset": "preset", "pooling": "pooling", "hidden": "hidden",
         "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
         "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
@@ -81,7 +81,7 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
 
 
 def _by_control(preset: str, kind: str) -> dict[str, Any]:
-    """What each control of the recipe says for a preset and a task."""
+    """The value of each control of the recipe for a preset and a task."""
     return dict(zip(RECIPE, shown_settings(recipe_for(preset, kind)), strict=True))
 
 
@@ -94,12 +94,12 @@ def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[g
 
 
 def _wire_task(page: Page, parts: dict[str, Any]) -> None:
-    """Another task: everything on the page becomes its own."""
+    """Handle another task: everything on the page changes to it."""
 
     def show_task(
         kind: str, data: str, run: str, finished_run: str, shown: dict[str, Any], seed: Any
     ) -> dict[str, Any]:
-        """The choices that act in this task, the try-it boxes, and what was learned on it."""
+        """The choices that apply to this task, the try-it boxes, and the results of its last run."""
         view, data = view_of(kind), fitting(kind, data)
         known = bool(finished_run and shown and shown["kind"] == kind)
         changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
@@ -172,14 +172,14 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
 
 
 def _idle(kind: str, data: str, seed: Any) -> dict[str, Any]:
-    """Empty axes with what guessing reaches; nothing new where the data is not there yet."""
+    """Empty axes with the score of guessing; no change if the data is not there yet."""
     if data in (UPLOAD, HUB):
         return {}
     return {"curve": axes(read_dataset(kind, data, None, None, "", "", 10**6, seed))}
 
 
 def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: dict[str, Any]) -> None:
-    """Start, pause, stop, ask."""
+    """Wire Start, Pause, Stop and the try-it boxes."""
     picked, recipe = _chosen(parts, "hub")
     run, tries, pause = parts["run"], [parts[name] for name in layout.TRIES], parts["pause"]
     inputs = [*page.sentence, parts["earlier"], *picked, *recipe]
@@ -195,7 +195,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
     wire_examples(parts["try_examples"], parts["task"], tries)
     ask = [parts["ask"].click, *(box.submit for box in tries)]
-    page.on(  # a press while an answer is awaited is about the text that stands then
+    page.on(  # a press while an answer is awaited is about the text at that moment
         ask,
         trainer.answer,
         [parts["kept"], parts["shown"], *tries],

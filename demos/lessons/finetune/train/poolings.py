@@ -1,4 +1,4 @@
-"""What each sentence vector costs and brings, measured once: assets/data/pooling.json."""
+"""The cost and the accuracy of each sentence vector, measured once: assets/data/pooling.json."""
 
 from __future__ import annotations
 

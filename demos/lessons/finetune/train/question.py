@@ -1,4 +1,4 @@
-"""Why a classifier reads a pooled vector."""
+"""The question about the reasons for pooling before a classifier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CLASSES = 6
 
 
 def measured_facts() -> dict[str, object]:
-    """What each pooling costs and brings, measured once (assets/data/pooling.md says how): as the answer's facts."""
+    """The cost and accuracy of each pooling, measured once (see assets/data/pooling.md), as the answer's facts."""
     results = measured()
     facts: dict[str, object] = {"seeds": results["seeds"]}
     for pooling, row in results["poolings"].items():

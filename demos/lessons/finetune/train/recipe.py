@@ -1,4 +1,4 @@
-"""What the choices of "Train" mean before anything is trained: shapes, rate, data, cost, program, empty axes."""
+"""The choices of "Train" explained before a training: shapes, rate, data, cost, program, empty axes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetc
 
 
 def axes(dataset: Splits) -> str:
-    """Empty axes with what is to be beaten on this data."""
+    """Empty axes with the baseline on this data."""
     task = task_of(dataset, Settings())
     validation = validation_as_test(dataset)
     beaten = task.baseline(validation), len(task.labels), task.mean_loss(validation)
@@ -53,7 +53,7 @@ def axes(dataset: Splits) -> str:
 
 
 def data_html(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
-    """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
+    """The data, tokenized by the chosen model's tokenizer or, if that is not at hand, by the bundled one."""
     lent = lent_html(model) if view.cut and tokenizer is None else ""
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
@@ -82,11 +82,11 @@ def column_html(kind: str, data: str, file: Any, test_file: Any, hub: str, colum
 
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
-    """What the choices mean, before anything is trained."""
+    """The handlers that explain the choices before a training."""
     store = page.services.store
 
     def show(bar: Sentence, preset: str, earlier: str, history: list[Record], kind: str, *form: Any) -> dict[str, Any]:
-        """What it begins with, the recipe's shapes, its learning rate and the data; needs no model in memory."""
+        """The start, the recipe's shapes, its learning rate and the data; needs no model in memory."""
         start = start_of(page.services, bar.model, history, earlier)
         spec = start.spec
         chosen = replace(chosen_recipe(spec, kind, *form), earlier=start.downloaded)
@@ -149,12 +149,12 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     def show_columns(
         _: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any
     ) -> str:
-        """Which column of a reader's own file, or of a data set of the Hub, is which."""
+        """Wire the roles of the columns of a reader's own file or of a data set from the Hub."""
         there = {UPLOAD: file, HUB: (hub or "").strip()}.get(data)
         return column_html(kind, data, file, test_file, hub, columns, most, seed) if there else ""
 
     def show_cost(bar: Sentence, earlier: str, history: list[Record], *form: Any) -> str:
-        """What Start would do, counted on the model."""
+        """The cost of Start, counted on the model."""
         try:
             spec = start_of(page.services, bar.model, history, earlier).spec
             chosen = chosen_recipe(spec, *form)
@@ -166,7 +166,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     def show_idle(
         run: str, finished_run: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any
     ) -> Any:
-        """Empty axes with what guessing reaches, unless a run of this task is on them, or was before a reload."""
+        """Empty axes with the score of guessing, unless a run of this task is on them, or was before a reload."""
         if run:
             return gr.skip()
         last = shown or trainer.recalled(returning)
@@ -209,8 +209,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     )
     filled_by = [parts[name] for name in ("preset", "task", "seed")]
     page.on([parts["preset"].input, parts["task"].input], fill, filled_by, recipe, show_progress="hidden")
-    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step
-    # says all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
+    # Only the browser narrows the choices, as for the data menu: the server still accepts the others, since events
+    # may be on their way. One update sets the whole slider: Gradio keeps only one if it is not on the page yet.
     depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in store.catalogue.items()}
     listed = json.dumps(depths).replace("<", "\\u003c")
     gr.on(

@@ -1,4 +1,4 @@
-"""What a training of "Train" begins with: the bar's model, or one of the reader's own kept runs."""
+"""The start of a training of "Train": the bar's model, or one of the reader's own kept runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from demos.templates import templates
 from demos.training.learning.earlier import GONE, read_run
 from demos.training.results.history import Record
 
-MODEL = "model"  # what the menu says where no run is chosen
+MODEL = "model"  # the menu's value if no run is chosen
 NAME_LENGTH = 60  # of a data set
 TEXT = templates(__file__)
 
@@ -31,7 +31,7 @@ class Start:
 
     spec: ModelSpec
     record: Record | None = None
-    folder: Path | None = None  # where that run is kept
+    folder: Path | None = None  # the folder of that run
 
     @property
     def title(self) -> str:
@@ -49,14 +49,14 @@ class Start:
         return f"run {self.record.number}, trained on {self.record.data}" if self.record else ""
 
     def program(self, now: Any) -> EarlierRun | None:
-        """How a program of the task `now` loads the run; None of a model as it is. Raises UserError for one gone."""
+        """The lines with which a program of the task `now` loads the run; None without one. UserError if it is gone."""
         if self.record is None or self.folder is None:
             return None
         return earlier_run(self.record.number, *read_run(self.folder), now)
 
 
 def start_of(services: Services, model: str, history: Sequence[Record], number: str | None) -> Start:
-    """What `number` of the menu means to the reader of this history: nobody else's runs are in it.
+    """The start that `number` of the menu means in this reader's history, which has no other reader's runs.
 
     Raises UserError for a run that is no longer kept, or was never this reader's.
     """
@@ -70,7 +70,7 @@ def start_of(services: Services, model: str, history: Sequence[Record], number: 
 
 
 def available_runs(services: Services, history: Sequence[Record]) -> list[Record]:
-    """Those of a reader's runs whose models are kept, newest first."""
+    """The reader's runs whose models are kept, newest first."""
     return [record for record in reversed(history) if services.trainings.runs.has(record.run)]
 
 
@@ -87,7 +87,7 @@ def menu(services: Services, history: Sequence[Record], number: str | None) -> t
 
 
 def start_html(services: Services, start: Start, history: Sequence[Record], now: Any) -> str:
-    """The line under the menu: what goes on in the task `now` and what is new; before a run how to come to it."""
+    """The line under the menu: the parts that continue in the task `now`, and the new ones; before a run, a hint."""
     earlier = start.program(now)
     if start.record is None or earlier is None:
         return TEXT.start_from_model(bool(available_runs(services, history)))

@@ -24,7 +24,7 @@ LINES = {  # method: (its name, hue, dash, symbol)
 
 
 def prompt_html(text: str, solved: Sequence[Solved], pattern: tuple[str, str], label_words: tuple[str, str]) -> str:
-    """The input, a line an example; `pattern` is what stands before and after the gap."""
+    """The input, one line for each example; `pattern` is the text before and after the gap."""
     return TEXT.prompt(text, solved, pattern, label_words)
 
 
@@ -80,7 +80,7 @@ def accuracy_figure(sample: Sample) -> Figure:
         height=420,
         margin={"l": 62, "r": 10, "t": 8, "b": 160},
         legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom", "font": {"size": 16}},
-        xaxis={"type": "category", "title": {"text": "labelled examples of each class", "standoff": 6}},
+        xaxis={"type": "category", "title": {"text": "labeled examples of each class", "standoff": 6}},
         yaxis={"tickformat": ".0%", "title": {"text": "accuracy"}},
     )
     return {"data": [*traces, chance], "layout": layout}

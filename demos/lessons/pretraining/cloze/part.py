@@ -1,4 +1,4 @@
-"""Cloze prompts: a sentence, “It was [MASK].”, two words; solved examples before it; beside fine-tuning on as many."""
+"""Cloze prompts: a sentence, “It was [MASK].” and two words, with or without examples; compared with fine-tuning."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=5, min_width=320):
             page.show_look()
             number = gr.Radio(
-                list(NUMBERS), value=0, label="Labelled examples of each class in the input", elem_id="cloze-number"
+                list(NUMBERS), value=0, label="Labeled examples of each class in the input", elem_id="cloze-number"
             )
             gr.Plot(
                 drawable(accuracy_figure(sample())),
@@ -86,7 +86,7 @@ def build(page: Page) -> None:
 
 
 def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, Any]:
-    """The prompt, what the head makes of its [MASK] with and without the sentence, the numbers and the program."""
+    """The prompt, the head's predictions at [MASK] with and without the sentence, the numbers and the program."""
     each = int(number) if number in NUMBERS else 0
     solved = drawn(remarks(), each, clamp(float(draw or 1) - 1, DRAWS))
     chosen = pattern if pattern in PATTERNS else PATTERNS[0]
@@ -108,7 +108,7 @@ PART = Part(
     tab="Prompts",
     look=(
         "A classifier without fine-tuning: “It was [MASK].” follows your sentence, and the probabilities of two words "
-        "at [MASK] are compared. Labelled examples can stand in the input before it, or be used for fine-tuning."
+        "at [MASK] are compared. Labeled examples can be put into the input before it, or be used for fine-tuning."
     ),
     build=build,
     order=7,

@@ -1,4 +1,4 @@
-"""How probable “great” and “terrible” are, without a sentence and after it."""
+"""The question about the probabilities of “great” and “terrible” without a sentence and after it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SAMPLE = DATA / "cloze.json"
 
 @dataclass(frozen=True)
 class Sample:
-    """What `command` measured: for each method, and number of examples of each class, an accuracy a draw."""
+    """The measurements of `command`: for each method and number of examples of each class, an accuracy a draw."""
 
     command: str
     model: str
@@ -36,7 +36,7 @@ class Sample:
 
     @property
     def standard_error(self) -> float:
-        """Percentage points: of a share of `test` examples that is near 60%."""
+        """The standard error, in percentage points, of a share near 60% of `test` examples."""
         return 100 * sqrt(0.6 * 0.4 / self.test)
 
     @property

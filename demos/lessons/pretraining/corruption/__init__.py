@@ -1,1 +1,1 @@
-"""The corruption machine: 15% of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
+"""Corrupt the text: 15% of a text's tokens are chosen, then masked, replaced or kept; the loss of each prediction."""

@@ -69,7 +69,7 @@ def shares_figure(draws: Draws, target: Shares) -> Figure:
 
 
 def places_figure(draws: Draws, encoding: Encoding) -> Figure:
-    """In which share of the draws each token was chosen, its word's hue; the dashed line is the mean of all of them."""
+    """The share of the draws in which each token was chosen, in its word's hue; the dashed line is their mean."""
     shown = [place for place in np.flatnonzero(draws.free).tolist() if place < SHOWN]
     shares = draws.chosen / len(draws.kinds)
     written = [plot_text(encoding.tokens[place]) for place in shown]

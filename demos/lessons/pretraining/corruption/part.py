@@ -1,4 +1,4 @@
-"""Corrupt the text: 15% of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
+"""Corrupt the text: 15% of a text's tokens are chosen, then masked, replaced or kept; the loss of each prediction."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MANY = (100, 1_000)  # draws
 
 @dataclass(frozen=True)
 class Setup:
-    """A text, and how it is corrupted."""
+    """A text and the settings of its corruption."""
 
     tokenizer: Any
     encoding: Encoding
@@ -57,7 +57,7 @@ class Setup:
     unigrams: Unigrams | None  # None: random words are drawn uniformly
 
     def generator(self) -> np.random.Generator:
-        """A fresh one: its first corruption is the one in the picture."""
+        """A fresh generator: its first corruption is the one in the picture."""
         return np.random.default_rng(self.seed)
 
     def corrupted(self, rng: np.random.Generator) -> Corruption:
@@ -177,7 +177,7 @@ def _share(percent: Any, otherwise: float) -> float:
 
 
 def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
-    """The picture, the legend, what is left, the losses and the program; the third slider where it had to give way."""
+    """The picture, the legend, the kept share, the losses and the program; also the third slider if it must change."""
     drawn = setup(services, sentence, *form_values)
     encoding, shares = drawn.encoding, drawn.shares
     corruption = drawn.corrupted(drawn.generator())
@@ -226,7 +226,7 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
 
 
 def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
-    """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
+    """The two figures, the same in words, and the table; the first draw is the one in the picture."""
     *controls, draw_count = form_values
     drawn = setup(services, sentence, *controls)
     rng, count = drawn.generator(), int(draw_count) if draw_count in MANY else MANY[0]

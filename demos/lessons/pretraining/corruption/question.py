@@ -1,4 +1,4 @@
-"""How many tokens are chosen, and what becomes of them."""
+"""The question about tokens that are chosen but not masked, answered with their numbers in the reader's sentence."""
 
 from __future__ import annotations
 

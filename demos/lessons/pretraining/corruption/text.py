@@ -1,4 +1,4 @@
-"""A corrupted text to look at: what stood there, what is read instead, what each guess costs; and its program."""
+"""A corrupted text: the original tokens, BERT's input instead of them, the loss of each prediction; and the program."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def picture_html(
 
 
 def legend_html(corruption: Corruption, special: Sequence[int], target: Shares) -> str:
-    """How many tokens were chosen, and of each kind how many beside its target share."""
+    """The number of chosen tokens, and the number of each kind beside its target share."""
     counts = np.bincount(corruption.kinds, minlength=4)[1:]
     kinds = _kinds(count=counts, share=target.kinds)
     return TEXT.legend(len(corruption.chosen), len(corruption.kinds), target.chosen, sum(special), kinds)
@@ -66,7 +66,7 @@ def rest_html(target: Shares) -> str:
 def answers_html(
     guesses: Mapping[int, Distribution], corruption: Corruption, read: Sequence[str], vocabulary: int
 ) -> str:
-    """Every chosen token: what was read there, the best guess, the true token's probability, and the loss; the mean."""
+    """Every chosen token: its replacement, the best guess, the true token's probability, the loss; then the mean."""
     losses = [guess.loss for guess in guesses.values()]
     highest, mean = max(*losses, 1e-9), sum(losses) / len(losses)
     even = math.exp(min(mean, 700))
@@ -87,7 +87,7 @@ def answers_html(
 
 
 def shares_html(draws: Draws, kinds: Fit | None, places: Fit | None, whole_words: bool) -> str:
-    """What both figures show, in words, with the p values and what they mean."""
+    """Both figures in words, with the p values and their meaning."""
     per_draw = (draws.kinds > 0).sum(axis=1)
     return TEXT.shares(
         draws=len(draws.kinds),

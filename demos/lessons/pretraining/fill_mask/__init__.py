@@ -1,1 +1,1 @@
-"""Fill the mask: what a model puts at a hidden word, at every layer, and what the words around it do for that."""
+"""Fill the mask: a model's predictions for a masked word, at every layer, and the effect of the words around it."""

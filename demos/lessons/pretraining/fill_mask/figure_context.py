@@ -1,4 +1,4 @@
-"""What the words of a sentence do: each taken away in turn, two contexts side by side, each token's own likelihood."""
+"""The effect of a sentence's words: each removed in turn, two contexts side by side, and each token's likelihood."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def removals_html(removals: Removals) -> str:
         {
             "token": visible(encoding.tokens[place]),
             "style": hue_style(encoding, place),
-            "change": changes.get(place),  # None for the place itself
+            "change": changes.get(place),  # None for the masked word itself
             "share": 100 * abs(changes.get(place, 0.0)) / most,
             "points": _points(changes.get(place, 0.0)),
         }

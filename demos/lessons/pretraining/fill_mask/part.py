@@ -1,4 +1,4 @@
-"""Fill the mask: what a model puts at a hidden word, at every layer, and what the words around it do for that."""
+"""Fill the mask: a model's predictions for a masked word, at every layer, and the effect of the words around it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Filler:
         return gaps(tokenizer, encode(tokenizer, sentence.text, sentence.text_pair), marks, side)
 
     def layers(self, model: str, at: Gaps, count: int, truth: int | None = None) -> tuple[Distribution, ...]:
-        """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
+        """Every layer's predictions at the chosen position; `truth` is the masked word's id."""
         pretrained = self.pretrained(model)
         hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
         target_id = at.truth if truth is None else truth
@@ -146,7 +146,7 @@ def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
         partial(removed, filler),
         [*page.sentence, marks],
         [table],
-        concurrency_id="words-away",  # forty sentences must not hold up those who only look
+        concurrency_id="words-away",  # forty sentences must not delay readers who only look
         concurrency_limit=1,
         trigger_mode="once",
     )
@@ -154,7 +154,7 @@ def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
 
 
 def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Iterator[str]:
-    """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
+    """Yield the progress, and at the end the effect of removing each other word. It stops when its reader leaves."""
     cloze = filler.gaps(Sentence(text or "", pair or "", model), marks)
     last = filler.layers(model, cloze, MAX_FOLLOWED)[-1]
     candidates = dict.fromkeys([last.target.token_id, *(guess.token_id for guess in last.best)])
@@ -163,7 +163,7 @@ def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Ite
 
 
 def _another_context(page: Page, filler: Filler, marks: gr.Textbox) -> gr.Textbox:
-    """Another sentence beside this one; returns the box that it is written in."""
+    """Another sentence beside this one; returns its text box."""
     gr.HTML(TEXT.context_heading())
     with gr.Row(elem_classes="fill-other"):
         other = gr.Textbox(
@@ -205,7 +205,7 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
 
 
 def _likelihood(page: Page, filler: Filler) -> None:
-    """The whole sentence's, token by token; a generator, so that it stops when its reader leaves."""
+    """The whole sentence's likelihood, token by token; a generator, so that it stops when its reader leaves."""
     with fold(__file__, "scores", "How likely is the whole sentence? Mask each token in turn"):
         score = gr.Button("Score the sentence, token by token", size="sm", elem_id="fill-score")
         strip = gr.HTML("", elem_id="fill-scored")

@@ -1,4 +1,4 @@
-"""Which words of a sentence are hidden: those that a reader clicked on, its own [MASK]s, or one that is picked."""
+"""The masked words of a sentence: those that a reader clicked on, its own [MASK]s, or one that is picked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Gaps:
 
     @property
     def side(self) -> int:
-        """Which sentence of a pair is looked at: 0 is the first."""
+        """The sentence of a pair that is looked at: 0 is the first."""
         return self.whole.sequence_ids[self.focus] or 0
 
     @property
@@ -70,7 +70,7 @@ def gaps(tokenizer: Any, encoding: Encoding, marks: str = "", side: int | None =
 
 
 def _on(encoding: Encoding, places: Sequence[int], side: int | None) -> list[int]:
-    """Those of the places that are in this sentence of a pair; all for None."""
+    """The places that are in this sentence of a pair; all for None."""
     return [place for place in places if side is None or encoding.sequence_ids[place] == side]
 
 
@@ -84,7 +84,7 @@ def with_gap(gaps: Gaps, mask_token: str) -> str:
 
 
 def _valid(encoding: Encoding, marks: str) -> list[int]:
-    """The marked places of this very sentence, in the order of the marks."""
+    """The marks that hold for this sentence, as places in the order of the marks."""
     pairs: Sequence[tuple[str, str]] = MARK.findall((marks or "")[:LONGEST])
     places = [
         int(place)

@@ -1,4 +1,4 @@
-"""For how many tokens of a sentence the first guess is the token itself."""
+"""The question about the share of tokens for which the first guess is the token itself."""
 
 from __future__ import annotations
 

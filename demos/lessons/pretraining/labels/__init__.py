@@ -1,1 +1,1 @@
-"""Supervised or not? The labels a text gives by itself, beside one that a person had to give."""
+"""Supervised or not? Labels that are taken from a text, compared with one that a person assigned."""

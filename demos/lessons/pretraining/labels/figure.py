@@ -1,4 +1,4 @@
-"""Inputs beside their labels, with where each label comes from, the answer that follows, and the program."""
+"""Inputs with their labels and each label's origin, the answer that follows, and the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from demos.templates import templates
 from demos.training.data.tables import Row
 
 TEXT = templates(__file__)
-AROUND = 5  # tokens on either side of the one asked about
+AROUND = 5  # tokens on either side of the masked one
 FEW = 5  # masked words above; the fold has all
 CLOSE = set(".,;:!?)'’")  # these stand right behind a word
 LENGTH = 160  # characters of a sentence
@@ -41,17 +41,17 @@ def labels_html(labels: FreeLabels, read: Sequence[str], example: Row) -> str:
 
 
 def counts_html(labels: FreeLabels) -> str:
-    """How many labels this text gives by itself, and how many without an annotator for fine-tuning."""
+    """The number of labels that come from this text itself: many for pre-training, none for fine-tuning."""
     return TEXT.counts(labels.count, len(labels.corruption.chosen), len(labels.encoding))
 
 
 def answer_html(labels: FreeLabels) -> str:
-    """What kind of learning it is, argued from the rows above."""
+    """The kind of learning, argued from the rows above."""
     return TEXT.answer(labels.count, len(labels.corruption.chosen), labels.is_next)
 
 
 def numbers_html(labels: FreeLabels, read: Sequence[str]) -> str:
-    """Every masked word of this pass: its place, what is read there, its kind, its label."""
+    """Every masked word of this pass: its position, the token in BERT's input, its kind, its label."""
     return TEXT.numbers([_word(labels, read, place) for place in labels.corruption.chosen])
 
 
@@ -76,9 +76,9 @@ def _word(labels: FreeLabels, read: Sequence[str], place: int) -> dict[str, Any]
 
 
 def _around(encoding: Encoding, read: Sequence[str], place: int) -> dict[str, Any]:
-    """What BERT reads before and after a place, and whether there is more of it."""
+    """BERT's input before and after a position, and whether there is more of it."""
     start, end = max(place - AROUND, 0), min(place + AROUND + 1, len(read))
-    while start < place and read[start] in CLOSE:  # the end of what is not shown
+    while start < place and read[start] in CLOSE:  # the end of the hidden part
         start += 1
     return {
         "before": _joined(encoding, read, start, place),

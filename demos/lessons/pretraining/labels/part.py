@@ -1,4 +1,4 @@
-"""Supervised or not? The labels a text gives by itself, beside one that a person had to give."""
+"""Supervised or not? Labels that are taken from a text, compared with one that a person assigned."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def opinions() -> tuple[Row, ...]:
 
 
 def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> FreeLabels:
-    """One pass over `text`, or over the bar's sentence where that is empty."""
+    """One pass over `text`, or over the bar's sentence if `text` is empty."""
     tokenizer = services.store.tokenizer(services.key(sentence.model))
     return free_labels(tokenizer, text_of(sentence, text), OTHERS, np.random.default_rng(clamp(seed, SEEDS)))
 

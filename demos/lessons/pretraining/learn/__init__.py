@@ -1,1 +1,1 @@
-"""Learn live: steps of pre-training on the reader's own paragraphs and own copy, and beside it from random weights."""
+"""Train live: pre-training steps on the reader's own paragraphs, with a copy of the model and from random weights."""

@@ -1,4 +1,4 @@
-"""Live pre-training on the page: what a press does, and what the part shows before the first one."""
+"""Live pre-training on the page: the effect of a press, and the part before the first one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situati
 
 
 class Learning:
-    """The part's handlers, for all its readers; whose copy is whose, their own page remembers."""
+    """The part's handlers, for all its readers. Each reader's page remembers which copy is theirs."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -52,7 +52,7 @@ class Learning:
         self._seen = lru_cache(maxsize=MAX_CACHED_VIEWS)(self._look)
 
     def situation(self, model: str, text: str, rate: Any, batch_size: Any, seed: Any, untrained: Any) -> Situation:
-        """What the controls say. Raises UserError where one is out of bounds, or the text has no word."""
+        """The values of the controls. Raises UserError if one is out of bounds, or if the text has no word."""
         key = self.services.key(model)
         try:
             recipe = Recipe(float(rate), int(batch_size), int(seed), bool(untrained)).check()
@@ -63,7 +63,7 @@ class Learning:
         return Situation(key, read_passage(self.services.pretrained(key).tokenizer, text), recipe)
 
     def opening(self, situation: Situation) -> dict[str, Any]:
-        """The part before the first step: the first batch and its loss, what is guessed, the program."""
+        """The part before the first step: the first batch and its loss, the guesses, the program."""
         pretrained, look = self.services.pretrained(situation.model), self._seen(situation)
         feed = Feed("", len(pretrained.tokenizer), OPENING)
         feed.points = [Point(1, look.masked, math.nan, math.nan, math.nan, math.nan)]
@@ -85,7 +85,7 @@ class Learning:
         return first_look(self.services.pretrained(situation.model), situation)
 
     def cost(self, situation: Situation, guess: float = math.nan) -> str:
-        """How long a hundred steps take: by the last ones like it, else by a guess of seconds a step."""
+        """The time of a hundred steps: by the last similar ones, else by an estimate of the seconds for a step."""
         seconds = self.presses.expected(situation, 100)
         measured = not math.isnan(seconds)
         seconds = seconds if measured else 100 * guess
@@ -143,11 +143,11 @@ class Learning:
                     due = time.monotonic() + BEAT_SECONDS
 
     def _left(self, copy_id: str) -> dict[str, Any]:
-        """What becomes of the reader's copy where a press came to nothing: it stays if it is still there."""
+        """The reader's copy after a press that failed: it stays if it is still there."""
         return {} if self.presses.copies.has(copy_id) else {"held": "", "situation": None}
 
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
-        """Note an event; the curve asks for it by itself."""
+        """Note an event, which the curve fetches by itself."""
         if isinstance(event, Waiting):
             feed.state["status"] = waiting_text(event.place, event.seconds)
         elif isinstance(event, Made):
@@ -186,7 +186,7 @@ class Learning:
         }
 
     def news(self, question: Any) -> str:
-        """The curve's question: [run, the last step it has]; "" for no such run."""
+        """The answer to the curve's request [run, the last step it has]; "" if there is no such run."""
         try:
             run, after = question
             feed = self._feeds.get(str(run))
@@ -196,7 +196,7 @@ class Learning:
 
 
 def press_buttons(running: bool, values: Sequence[Any] = ()) -> dict[str, Any]:
-    """Stop, or what begins a press and what it is made of: CONTROLS, with `values` for a page that was loaded anew."""
+    """Stop, or the button that begins a press, and its inputs: CONTROLS, with `values` for a page that was reloaded."""
     usable = {name: gr.update(interactive=not running) for name in ("one", "many", "fresh", *CONTROLS)}
     for name, value in zip(CONTROLS, values, strict=False):
         usable[name]["value"] = value

@@ -1,4 +1,4 @@
-"""Live pre-training's curve: a component that asks for the points it lacks, and the messages it is given."""
+"""Live pre-training's curve: a component that fetches the points it lacks, and the messages that it receives."""
 
 from __future__ import annotations
 

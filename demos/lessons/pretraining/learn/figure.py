@@ -1,4 +1,4 @@
-"""One step of pre-training in pictures: the gradient's norm by layer, and how far each word's embedding moved."""
+"""One step of pre-training in pictures: the gradient's norm by layer, and the distance that each embedding moved."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def gradient_figure(norms: Mapping[str, float]) -> Figure:
 
 
 def groups(rows: Rows) -> dict[str, np.ndarray]:
-    """Which rows <bool>[V] had to do with the batches: they stood in the input or were asked for."""
+    """The rows <bool>[V] that belong to the batches' words, in the input or as a correct answer."""
     there = (rows.in_input > 0) | (rows.as_answer > 0)
     return {THERE: there, NOWHERE: ~there}
 
 
 def moved_figure(rows: Rows) -> Figure:
-    """How far the rows of the word embeddings moved: each group's shares along a logarithmic axis.
+    """The distances that the rows of the word embeddings moved: each group's shares along a logarithmic axis.
 
     Rows that did not move at all have no place on such an axis; the words beside the picture count them.
     """

@@ -1,4 +1,4 @@
-"""Learn live: steps of pre-training on the reader's own paragraphs and own copy, and beside it from random weights."""
+"""Train live: pre-training steps on the reader's own paragraphs, with a copy of the model and from random weights."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", 
 
 
 def build(page: Page) -> None:
-    """The text and the buttons beside the curve; what is guessed; what a step did; the folds."""
+    """The text and the buttons beside the curve, the guesses, the effects of a step, the folds."""
     learning = Learning(page.services)
     parts: dict[str, Any] = {
         **RunController.states(),
-        "steps": gr.State(1),  # that were asked for
+        "steps": gr.State(1),  # of the current press
         "held": gr.State(""),  # the reader's copy
-        "situation": gr.State(None),  # what that was trained on
+        "situation": gr.State(None),  # the situation that it was trained in
     }
     with gr.Row(elem_classes="learn-top"):
         with gr.Column(scale=5, min_width=320):
@@ -91,7 +91,7 @@ def _controls(page: Page) -> dict[str, Any]:
 
 
 def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
-    """The part before the first step, and what a press changes."""
+    """The part before the first step, and the changes after a press."""
     chosen = [parts[name] for name in CONTROLS]
     shown = [parts[name] for name in ("held", "situation", *SHOWN)]
     changed = [name for name in parts if name not in ("begun", "steps", "cut", "code")]
@@ -116,7 +116,7 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
         return begin(learning.situation(sentence.model, *controls), reader, copy_id)
 
     def begin(situation: Situation, reader: str, copy_id: str) -> dict[Any, Any]:
-        """The reader's copy is let go, and the part is as it opened."""
+        """Drop the reader's copy and show the part as it opened."""
         opening = learning.opening(situation)
         controller.forget(reader)
         learning.presses.copies.discard(copy_id)

@@ -1,4 +1,4 @@
-"""Live pre-training in words and tables: guesses before and after, moved words, the batch that a step reads (HTML)."""
+"""Live pre-training in words and tables: guesses before and after, moved words, the batch of a step (HTML)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ A_YEAR = 365.25 * 24 * 3600  # seconds
 
 
 def cut_html(pretrained: Pretrained, passage: Passage) -> str:
-    """How the text was cut, and why next sentences are not asked about where they are not (HTML)."""
+    """The split of the text, and the reason if next sentences are not predicted (HTML)."""
     has_head = pretrained.relation is not None
     return TEXT.cut(len(passage.train), len(passage.held_out), passage.has_pairs and has_head, has_head)
 
 
 def loss_summary(event: Learned) -> str:
-    """What the end of a press tells who cannot see the curve."""
+    """The sentence at the end of a press for readers who cannot see the curve."""
     if math.isnan(event.before.own):
         return ""
     return f"The loss on the held-out sentences went from {event.before.own:.2f} to {event.after.own:.2f}."
@@ -58,7 +58,7 @@ def guesses_html(
     before: ProbeResult,
     event: Learned | None = None,
 ) -> str:
-    """The guesses at the hidden words before and, where there is one, after a press; then the mean losses (HTML)."""
+    """The guesses for the masked words before and, if there was one, after a press; then the mean losses (HTML)."""
     after = event.after if event else None
     words = pretrained.tokenizer.convert_ids_to_tokens([question.answer for question in questions])
     answers = after.answers if after else [None] * len(questions)
@@ -109,7 +109,7 @@ def rows_html(rows: Rows, steps: int, step: int, limit: float) -> str:
 
 
 def top_rows_html(tokenizer: Any, rows: Rows, count: int = TOP_ROWS) -> str:
-    """The words whose embeddings moved farthest, with what moved them."""
+    """The words whose embeddings moved farthest, with the causes."""
     far = far_first(rows.moved, count)
     norms = (rows.gradient, rows.by_input, rows.by_decoder)
     words = [
@@ -132,7 +132,7 @@ def far_first(moved: np.ndarray, count: int = TOP_ROWS) -> np.ndarray:
 
 
 def batch_html(pretrained: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
-    """The first sequences of a step as it reads them, each asked token with its guess and loss (HTML)."""
+    """The first sequences of a step's input, each chosen token with its guess and loss (HTML)."""
     guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event else None
     sequences = [
         {"tokens": list(_tokens(pretrained.tokenizer, instance, guesses)), "following": instance.following}
@@ -144,7 +144,7 @@ def batch_html(pretrained: Pretrained, instances: Sequence[Instance], step: int,
 def _tokens(
     tokenizer: Any, instance: Instance, guesses: Iterator[tuple[int, float]] | None
 ) -> Iterator[dict[str, Any]]:
-    """What BERT reads at each place; where it was chosen, the text's own token, and the guess with its loss if any."""
+    """BERT's input at each position; for a chosen one also the original token, and the guess with its loss if any."""
     names, corruption = tokenizer.convert_ids_to_tokens, instance.corruption
     read = names(corruption.input_ids.tolist())
     for token, kind, label in zip(read, corruption.kinds.tolist(), corruption.labels.tolist(), strict=True):

@@ -1,1 +1,1 @@
-"""Next sentence: does B follow A, four inputs side by side, how pairs are made, and how often the model is right."""
+"""Next sentence: does B follow A? Four inputs side by side, the making of pairs, and the model's accuracy."""

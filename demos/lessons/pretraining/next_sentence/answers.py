@@ -1,4 +1,4 @@
-"""What "Next sentence" asks of a model: four inputs of A and B, the trials, and how instances are made."""
+"""The model's answers in "Next sentence": four inputs of A and B, the trials, and the making of instances."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TOSSES = 1_000
 
 
 class Reader:
-    """Asks a model about pairs; what was asked last is remembered, so that a choice of what to show costs no pass."""
+    """Runs a model on pairs. The last answers are remembered, so that another view of them costs no pass."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -75,7 +75,7 @@ class Reader:
     def label_of(self, first: str, second: str) -> int | None:
         """IsNext where `second` follows `first` in a text that is known here, NotNext where it does not.
 
-        None where one of the two is from no such text: nobody knows what follows a sentence that a reader typed.
+        None where one of the two is from no such text: there is no true next sentence for one that a reader typed.
         """
         texts = [*self.documents, (FIRST, SECOND)]
         pair = first.strip(), second.strip()
@@ -120,7 +120,7 @@ def made(reader: Reader, model: str, seed: int) -> str:
 
 
 def _instance(tokenizer: Any, pair: Drawn, rng: np.random.Generator) -> Instance:
-    """The pair as the model gets it in pre-training: 15% of its tokens asked about."""
+    """The pair as the model gets it in pre-training: 15% of its tokens must be predicted."""
     encoding = encode(tokenizer, pair.first, pair.second)
     corruption = corrupt(tokenizer, encoding.input_ids, rng)
     ids = corruption.input_ids.tolist()

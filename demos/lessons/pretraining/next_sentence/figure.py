@@ -1,4 +1,4 @@
-"""Does B come next: the answer, four inputs, how pairs are made, how the trials went (HTML); and the program."""
+"""Next sentence as HTML: the answer, four inputs, the making of pairs, the results of the trials; and the program."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ model = BertForPreTraining.from_pretrained(name, revision=revision, dtype="float
 
 @dataclass(frozen=True)
 class Case:
-    """One way to put an input together, and what the model says of it."""
+    """One way to put an input together, and the model's output for it."""
 
     name: str
     label: int | None  # in pre-training; None where no text says whether B is the next sentence
@@ -53,7 +53,7 @@ class Instance:
 
     drawn: Drawn
     encoding: Encoding  # corrupted
-    chosen: Collection[int]  # places of the tokens that the model is asked about
+    chosen: Collection[int]  # positions of the tokens that the model must predict
 
 
 def answer_html(case: Case) -> str:
@@ -83,12 +83,12 @@ def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), 
 
 
 def gist_html(cases: Sequence[Case]) -> str:
-    """What the model goes by here, read off four cases: B as written, random, swapped, the same twice."""
+    """The cue that the model uses here, inferred from four cases: B as written, random, swapped, the same twice."""
     return TEXT.gist(*(case.is_next for case in cases), label=cases[0].label, percent=percent)
 
 
 def cases_html(cases: Sequence[Case], chosen: int) -> str:
-    """All inputs side by side, the one on show marked: what is read, its label, the probability of IsNext, the loss."""
+    """All inputs side by side, the chosen one marked: tokens, label, the probability of IsNext, and the loss."""
     rows = [
         {
             "shown": number == chosen,
@@ -116,7 +116,7 @@ def made_html(
     tosses: int,
     said_next: int,
 ) -> str:
-    """Each instance beside the documents that its two sentences came from; then what became of the coin."""
+    """Each instance beside the documents that its two sentences came from; then the count of both labels."""
     shown = []
     for instance in instances:
         drawn, label = instance.drawn, LABELS[instance.drawn.label]
@@ -132,13 +132,13 @@ def made_html(
             }
             for number in dict.fromkeys([drawn.first_at[0], drawn.second_at[0]])
         ]
-        sequence = sequence_html(instance.encoding, f"Input labelled {label}", instance.chosen, bare=True)
+        sequence = sequence_html(instance.encoding, f"Input labeled {label}", instance.chosen, bare=True)
         shown.append({"label": label, "documents": cards, "sequence": sequence})
     return TEXT.made(shown, tosses, said_next)
 
 
 def trials_html(scores: Sequence[Score]) -> str:
-    """The answers to each kind of pair, counted, with 95% intervals of the share that is right."""
+    """The answers to each kind of pair, counted, with 95% intervals of the share that is correct."""
     return TEXT.trials({score.kind: score for score in scores}, wilson, percent)
 
 

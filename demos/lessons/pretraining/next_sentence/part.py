@@ -1,4 +1,4 @@
-"""Next sentence: does B follow A, four inputs side by side, how pairs are made, and how often the model is right."""
+"""Next sentence: does B follow A? Four inputs side by side, the making of pairs, and the model's accuracy."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def build(page: Page) -> None:
 
 
 def _making(page: Page, reader: Reader) -> None:
-    """How the two kinds of instances are made."""
+    """The fold on the making of the two kinds of instances."""
     with gr.Row(elem_classes="next-heading"):
         gr.HTML(TEXT.made_heading(), min_width=280)
         toss = gr.Button("Draw two other pairs", size="sm", min_width=140, elem_id="next-toss")
@@ -131,7 +131,7 @@ def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
 def drawn(
     reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str
 ) -> dict[str, Any]:
-    """What tells of A and B; both boxes and which pair of the bar's they took, where they take a new one."""
+    """The outputs on A and B; also both boxes and the mark of the bar's pair, if they take a new one."""
     boxes: dict[str, Any] = {}
     taken = bar_mark(sentence)
     if taken and taken != bar:  # the bar's own pair goes into the boxes once; what is typed there then stays

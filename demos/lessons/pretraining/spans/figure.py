@@ -20,7 +20,7 @@ SHOWN_ROWS, SHOWN_TOKENS = 12, 96
 
 @dataclass(frozen=True)
 class Drawn:
-    """Documents' sentences, one's instances, and the length that they were packed to."""
+    """The sentences of documents, the instances of one of them, and the length that they were packed to."""
 
     documents: Sequence[Sequence[str]]
     instances: Sequence[Instance]

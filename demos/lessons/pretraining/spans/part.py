@@ -1,4 +1,4 @@
-"""Spans: a text's sentences packed into two segments of a fixed length, and which of their tokens are masked when."""
+"""Spans: a text's sentences packed into two segments of a fixed length, and the tokens masked in each pass."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENING = (
 SEED = 20
 LENGTHS = (32, 64, 128, 512)
 MOST_SENTENCES, MOST_CHARACTERS = 400, 20_000
-PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with masks of their own that BERT's program made
+PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with separate masks that BERT's program made
 CACHED_TOKENIZERS = 8
 STATIC, DYNAMIC = "static", "dynamic"
 
@@ -74,7 +74,7 @@ def packed(tokenizer: Any, text: str, length: int, seed: int) -> Packed:
 
 
 def _counts(tokenizer: Any, documents: Sequence[Sequence[str]]) -> list[list[int]]:
-    """How many tokens each sentence has."""
+    """The number of tokens in each sentence."""
     texts = [sentence for document in documents for sentence in document]
     ids = iter(tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
     return [[len(next(ids)) for _ in document] for document in documents]

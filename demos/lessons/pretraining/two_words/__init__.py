@@ -1,1 +1,1 @@
-"""Two words: one sentence with either of two words, and which words at [MASK] become more probable."""
+"""Two words: one sentence with either of two words, and the words at [MASK] that become more probable."""

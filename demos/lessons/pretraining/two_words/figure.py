@@ -24,7 +24,7 @@ APART = np.log10([6, 1.9])  # how far names of one side are from each other acro
 
 
 def scatter_figure(both: TwoWords) -> Figure:
-    """The DRAWN likeliest words and the largest differences, on logarithmic axes; what is equal lies on the line."""
+    """The DRAWN likeliest words and largest differences, on logarithmic axes; equal probabilities lie on the line."""
     likeliest = np.argsort(-both.probabilities.max(axis=0), kind="stable")[:DRAWN]
     sides = [both.most(side, NAMED) for side in (0, 1)]
     others = sorted({*map(int, likeliest)} - {index for side in sides for index in side})

@@ -1,1 +1,1 @@
-"""A translation, step by step: what each French word reads, and how it is chosen."""
+"""A translation, step by step: the attention weights of each French word, and its choice."""

@@ -11,7 +11,7 @@ from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.translation.figure import ROW
 from demos.templates import plot_text
 
-VECTOR = 0.55  # where it stands between the words
+VECTOR = 0.55  # its height between the words
 
 
 def one_vector_figure(

@@ -39,7 +39,7 @@ def build(page: Page) -> None:
     with gr.Row():
         with gr.Column(scale=5, min_width=320):
             with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
-                parts["plot"] = gr.Plot(label="What each French word reads", show_label=False)
+                parts["plot"] = gr.Plot(label="Attention weights of each French word", show_label=False)
                 with takeaway_row("Download the picture:"):
                     picture_buttons("#translation-alignment", "translation-attention", page)
             parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
@@ -57,7 +57,7 @@ def build(page: Page) -> None:
             parts["step"] = gr.HTML("", elem_id="translation-one-step")
     with gr.Column():
         gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
-        parts["lengths"] = gr.Plot(label="Share of right sentences by length", show_label=False)
+        parts["lengths"] = gr.Plot(label="Share of correct sentences by length", show_label=False)
     parts["numbers"], parts["program"] = folds(__file__, "The same steps, with torch alone")
     parts["choice"] = step
     page.keep(english=sentence, word=step, attention=score)
@@ -68,7 +68,7 @@ def build(page: Page) -> None:
 
 
 def drawn(translations: Kept, _: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
-    """All that one English sentence, the number of a French word, and a decoder with attention or without show."""
+    """All outputs for an English sentence, the number of a French word, and a decoder with or without attention."""
     attends = score != "none"
     trained = bundled("additive" if attends else "none")
     source = read_sentence(str(typed or ""))
@@ -133,8 +133,9 @@ def by_length() -> tuple[list[int], dict[str, tuple[bool, ...]]]:
 PART = Part(
     tab="Translate, step by step",
     look=(
-        "Each row is one step of the decoder, which writes a French word; with attention, the weights show which "
-        "English words it reads. In French, most adjectives follow the noun, so the largest weights leave the diagonal."
+        "Each row is one step of the decoder, which outputs a French word; with attention, the weights show how much "
+        "each English word's state counts. In French, most adjectives follow the noun, so the largest weights leave "
+        "the diagonal."
     ),
     build=build,
     reads_sentence=False,

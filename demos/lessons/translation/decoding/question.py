@@ -1,4 +1,4 @@
-"""How the weights of one translation move over its English words."""
+"""The question about the attention weights of one translation over its English words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence, english: str) -> Answer:
-    """Where the largest weights go: straight on, or back as well."""
+    """The key: whether the largest weights only move forward, or also back."""
     written, decoded = steps(bundled("additive"), read_sentence(str(english or "")))
     most = decoded.weights[0].argmax(-1).tolist()
     back = sum(later < earlier for earlier, later in pairwise(most))

@@ -1,4 +1,4 @@
-"""Search: the tree of a beam search over a bundled translator, beside greedy decoding and words drawn by chance."""
+"""Search: the tree of a beam search over a bundled translator, beside greedy decoding and random sampling."""
 
 from __future__ import annotations
 

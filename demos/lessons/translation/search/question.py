@@ -1,4 +1,4 @@
-"""How often greedy decoding misses what a beam finds."""
+"""The question about greedy decoding, answered with the translations that only a beam finds."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Targets and loss: one word of the vocabulary at each place, and what missing it costs."""
+"""Targets and loss: one correct word at each position, and the loss −ln p of its probability."""

@@ -71,7 +71,7 @@ def places_figure(
             "ygap": 1,
             "texttemplate": "%{z:.2f}" if ((values != 0) & (values != 1)).any() else "%{z:.0f}",
             "textfont": {"size": SMALL},
-            "hovertemplate": f"place %{{y}}<br><b>%{{x}}</b>: %{{z:.4f}}<extra>{plot_text(name)}</extra>",
+            "hovertemplate": f"position %{{y}}<br><b>%{{x}}</b>: %{{z:.4f}}<extra>{plot_text(name)}</extra>",
         }
         traces.append(heatmap)
         side = BARE | {"side": "top", "domain": [start, start + share], "tickangle": -40}

@@ -27,7 +27,7 @@ from demos.training.translation.training import Plan, untrained
 
 TEXT = templates(__file__)
 SIX, OURS = "six", "ours"
-EXAMPLES = [("six words, as in a lecture", SIX), ("our translator", OURS)]
+EXAMPLES = [("a small example of six words", SIX), ("our translator", OURS)]
 KINDS = [("GRU, attention", "additive"), ("GRU, no attention", "none"), ("Transformer", "transformer")]
 WORDS, LISTED = 6, 24  # bars; sentences in the menu
 OPENING = "i am a student"  # among them
@@ -38,7 +38,7 @@ def build(page: Page) -> None:
     offered = sorted((" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]), key=len)
     parts: dict[str, Any] = {}
     parts["places"] = gr.Plot(
-        label="Targets and probabilities of all places",
+        label="Targets and probabilities of all positions",
         show_label=False,
         elem_id="targets-places",
         elem_classes="picture",
@@ -51,7 +51,7 @@ def build(page: Page) -> None:
             sentence = gr.Dropdown(
                 offered, value=OPENING, label="English sentence", elem_id="targets-sentence", visible=False
             )
-            place = moving_slider(1, 20, 2, label="Place: the word to predict", elem_id="targets-place")
+            place = moving_slider(1, 20, 2, label="Position: the word to predict", elem_id="targets-place")
             steps = gr.Slider(
                 0, six_words.STEPS, value=six_words.STEPS, step=1, label="Steps of training", elem_id="targets-steps"
             )
@@ -91,11 +91,11 @@ def chosen_pair(sentence: Any) -> Pair:
     for pair in held_out():
         if " ".join(pair.source[:-1]) == sentence:
             return pair
-    raise UserError("Choose a sentence of the list: its right translation must be known.")
+    raise UserError("Choose a sentence from the list; only these have a known correct translation.")
 
 
 def drawn(_: Sentence, example: Any, sentence: Any, place: Any, steps: Any, kind: Any) -> dict[str, Any]:
-    """All that one example, and a place in what is to be written, show."""
+    """All outputs for one example and a position in its target."""
     if example not in (SIX, OURS) or kind not in [name for _, name in KINDS]:
         raise UserError("Choose one of the examples, and one of the translators.")
     six = example == SIX
@@ -109,7 +109,7 @@ def drawn(_: Sentence, example: Any, sentence: Any, place: Any, steps: Any, kind
 
 
 def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
-    """The lecture's example: before training, and after so many steps."""
+    """The example of six words: before training, and after this many steps."""
     model, words, right = learned(), six_words.WORDS, six_words.TARGET
     step = clamp(six_words.STEPS if steps is None else steps, six_words.STEPS + 1)
     at = clamp(float(place or 1) - 1, len(right))
@@ -165,12 +165,12 @@ def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
 
 
 def probability(measured: Costs, at: int) -> float:
-    """Of the right word at a place."""
+    """The cost of the correct word at a position."""
     return float(measured.distributions[at, measured.targets[at]])
 
 
 def costs_table(names: Sequence[str], before: Sequence[float], after: Sequence[float], loss: str) -> str:
-    """What each place costs, their sum and their mean; `loss` says which of the two is lowered."""
+    """The cost at each position, their sum and their mean; `loss` says which of the two is minimized."""
     rows = [
         (name, math.exp(-old), old, math.exp(-new), new) for name, old, new in zip(names, before, after, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The programs of the part: what each place costs."""
+"""The programs of the part: the cost at each position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training on the page: what each event changes, and the runs of this page side by side."""
+"""A training on the page: the changes by each event, and the runs of this page side by side."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NAMES = {
     TRANSFORMER: "Transformer",
 }
 DATA = {FRENCH: "the grammar's sentences", DATES: "dates in words"}
-LANGUAGES = {FRENCH: "fr", DATES: "en"}  # of what is written
+LANGUAGES = {FRENCH: "fr", DATES: "en"}  # of the output
 MOST_RUNS = 3  # shown side by side
 CHANGED = ("run", "plot", "says", "curve", "start", "stop", "ran", "runs", "curves", "numbers")
 AXES = {
-    "titles": [["Loss", "cross-entropy per word"], ["Sentences right", "held-out, word by word"]],
+    "titles": [["Loss", "cross-entropy per word"], ["Correct sentences", "held-out, word by word"]],
     "legend": {"train": "training, each batch and smoothed", "validation": "held-out sentences", "guess": ""},
 }
 
@@ -121,12 +121,12 @@ class Trainer:
             events.close()  # type: ignore[attr-defined]
 
     def failed(self, message: str) -> dict[str, Any]:
-        """The run is over, or never began: why, and Start is there again."""
+        """The reason why a run ended or never began; Start is enabled again."""
         return {"curve": failure_message(message), "run": "", **buttons(False)}
 
 
 def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
-    """The weights of the watched sentence after so many steps, and what is written by then."""
+    """The weights of the watched sentence after this many steps, and its translation by then."""
     right = event.written[:-1] == pair.target
     weights = np.array(event.weights)
     words = tuple(word for word in event.written if word != SPECIAL[END])
@@ -151,7 +151,7 @@ def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
 
 
 def waits(task: str) -> Any:
-    """What must wait for what in the task's watched sentence, recurrent and not."""
+    """The sequential steps in the task's watched sentence, recurrent and not."""
     pair = TASKS[task].example()
     n, m = len(pair.source), len(pair.target) + 1
     return TEXT.waits(n, m, [("GRU", waiting("additive", n, m)), ("Transformer", waiting(TRANSFORMER, n, m))])

@@ -1,4 +1,4 @@
-"""How long a GRU and a Transformer take as sentences grow: lines, and what they say."""
+"""The time of a GRU and of a Transformer for growing sentences: lines, and the same in words."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def build(page: Page) -> None:
             )  # fmt: skip
             parts["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
         with gr.Column(scale=4, min_width=320):
-            task = gr.Radio(WHAT, value=FRENCH, label="What is translated", elem_id="translation-task")
-            score = gr.Radio(KINDS, value="additive", label="What is trained", elem_id="translation-score")
+            task = gr.Radio(WHAT, value=FRENCH, label="Translation task", elem_id="translation-task")
+            score = gr.Radio(KINDS, value="additive", label="Translator", elem_id="translation-score")
             with gr.Row():
                 parts["start"] = gr.Button("Start", variant="primary", elem_id="translation-start", min_width=110)
                 parts["stop"] = gr.Button("Stop early", interactive=False, elem_id="translation-stop", min_width=110)
@@ -107,7 +107,7 @@ def build(page: Page) -> None:
 
 
 def time_both() -> tuple[str, Any]:
-    """What was measured of the GRU with attention and of the Transformer: in words, and as lines."""
+    """The measured times of the GRU with attention and of the Transformer: in words, and as lines."""
     measured = measure({"GRU with attention": bundled("additive"), "Transformer": bundled(TRANSFORMER)})
     return times_summary(measured), gr.update(value=times_figure(measured), visible=True)
 

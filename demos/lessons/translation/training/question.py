@@ -1,4 +1,4 @@
-"""Where a translator without attention fails."""
+"""The question about the sentences on which a translator without attention fails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHORT, LONG = range(7), range(13, 100)  # English words
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
-    """The shares of right sentences, short and long."""
+    """The shares of correct sentences, short and long."""
     facts: dict[str, object] = {"width": bundled("none").model.output.in_features}
     for name, score in (("with", "additive"), ("without", "none")):
         for length, words in (("short", SHORT), ("long", LONG)):

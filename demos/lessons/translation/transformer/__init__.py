@@ -1,1 +1,1 @@
-"""The whole Transformer, both stacks: what each attention sublayer reads, and how the next word is chosen."""
+"""The whole Transformer, both stacks: the inputs of each attention sublayer, and the choice of the next word."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, GAP = 440, 16  # of the drawing; between layers
-BOX, NORM, STEP = 28, 24, 64  # of a box; of the Add & Norm that stands on it; from box to box
+BOX, NORM, STEP = 28, 24, 64  # of a box; of the Add & Norm above it; from box to box
 LAYER = 210  # of a decoder layer
-LEFT, RIGHT, ACROSS = 12, 252, 176  # where the columns begin, and how wide they are
+LEFT, RIGHT, ACROSS = 12, 252, 176  # left edges and widths of the columns
 TOP = 78  # above the topmost layer: the output layer
 NORM_NAME = "Add & norm"
 
@@ -36,7 +36,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Stacks:
-    """All that the template draws."""
+    """The boxes and arrows that the template draws."""
 
     height: int
     frames: tuple[Frame, ...]

@@ -74,7 +74,7 @@ def build(page: Page) -> None:
     parts["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
     parts["strips"] = gr.Plot(
         label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
-    )  # a plot of its own: Plotly does not turn a figure of the one kind into one of the other
+    )  # a separate plot: Plotly does not turn a figure of the one kind into one of the other
     parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
     parts["choice"] = word
     page.keep(place=place, transformer_english=sentence, transformer_word=word, attention_head=head)
@@ -92,7 +92,7 @@ def drawing() -> Any:
 
 
 def drawn(translations: Kept, _: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
-    """All that one sentence, a place and a row show."""
+    """All outputs for one sentence, a place and a row."""
     source = read_sentence(str(typed or ""))
     written, encoded, computed = translations(translated, TRANSFORMER, source)
     decoder_words = [SPECIAL[BEGIN], *written[:-1]]
@@ -110,7 +110,7 @@ def drawn(translations: Kept, _: Sentence, place: Any, typed: str, word: Any, he
     asks = source if chosen.kind == ENCODER else decoder_words
     row_number = clamp(number, len(asks))
     if chosen.step == ATTENTION:
-        shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen  # what the output's vector has read last
+        shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen  # the last input of the output's vector
         answers = decoder_words if shown.kind == DECODER else source
         row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
         figure = alignment_figure(answers, asks, row.weights, (), row_number)
@@ -141,7 +141,7 @@ def drawn(translations: Kept, _: Sentence, place: Any, typed: str, word: Any, he
 
 
 def strip_names(place: Place) -> dict[str, str]:
-    """What the vectors of a place that is no attention are called, in the order in which they are drawn."""
+    """The names of the vectors at a place without attention, in the order in which they are drawn."""
     if place.step == EMBEDDED:
         return {"words": "embedding × √d", "positions": "+ position", "output": "= sum"}
     if place.step == FED:
@@ -151,7 +151,7 @@ def strip_names(place: Place) -> dict[str, str]:
 
 
 def sublayer(place: Place) -> str:
-    """What answers before an Add & Norm."""
+    """The name of the sublayer before an Add & Norm."""
     return "Feed-forward" if place.step == FED_ADDED else NAMES[place.kind]
 
 
@@ -185,7 +185,7 @@ def said_at(place: Place, word: str, row: int, vectors: Mapping[str, np.ndarray]
 
 
 def origins(place: Place) -> tuple[str, str]:
-    """Where queries come from, and where keys and values do."""
+    """The origin of the queries, and that of the keys and values."""
     below = "the embeddings" if place.layer == 0 else f"layer {place.layer}'s output"
     if place.kind == ENCODER:
         return below, "the same"

@@ -1,1 +1,1 @@
-"""What annotation tools export: which annotation of a text counts, and its spans as tags of words."""
+"""Exports of annotation tools: the annotation of a text that counts, and its spans as tags of words."""

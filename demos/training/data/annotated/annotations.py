@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Annotations:
-    """What a program must know of an export to read it."""
+    """The facts about an export that a program needs to read it."""
 
     tool: str
     choices: tuple[str, ...]  # the columns of labels that were chosen
@@ -207,7 +207,7 @@ def _label_studio(number: int, record: Record) -> _Row:
     every = _objects(record.get("annotations"))
     done = [entry for entry in every if not entry.get("was_cancelled")]
     if not done:
-        row.lacks = "a cancelled annotation" if every else "no annotation"
+        row.lacks = "a canceled annotation" if every else "no annotation"
         return row
     row.several = len(done) > 1
     for result in _objects(max(done, key=lambda entry: entry.get("ground_truth") is True).get("result")):

@@ -38,7 +38,7 @@ def headed(table: Table, known: Collection[str]) -> Headed:
 
 
 def column_name(place: int) -> str:
-    """What a column without a name is called; `place` counts from 0."""
+    """The name given to a column without one; `place` counts from 0."""
     return f"column {place + 1}"
 
 

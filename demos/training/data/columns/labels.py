@@ -59,7 +59,7 @@ def merged_notes(written: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def visible(text: str) -> str:
-    """The text with the Unicode names of signs that can't be seen or told from another spelling."""
+    """The text with the Unicode names of signs that can't be seen or that look like other signs."""
     composed = unicodedata.normalize("NFC", text) == text
     return "".join(
         f"[{unicodedata.name(sign, f'U+{ord(sign):04X}')}]"

@@ -1,4 +1,4 @@
-"""Which column of a table is which: as a reader chose, by known names, or by what the columns hold."""
+"""The roles of a table's columns: as a reader chose, by known names, or by the columns' contents."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def with_sheet(chosen: str, sheet: str) -> str:
 
 
 def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), chosen: str = "") -> ColumnMap:
-    """Where each role of `columns` stands: as `chosen` (`print_columns`) if the table has these columns, else guessed.
+    """The place of each role of `columns`: as `chosen` (`print_columns`) if the table has these columns, else guessed.
 
     `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
     Raises UserError for a role in `chosen` that there is not.
@@ -140,7 +140,7 @@ def find(table: Table, columns: Sequence[Column], nameless: Sequence[str] = (), 
 
 
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
-    """Where each role stands in a header, by known names alone. Raises UserError, naming what is missing."""
+    """The place of each role in a header, by known names alone. Raises UserError, naming what is missing."""
     guess = _Guess(header, header, columns, (), ())
     guess.by_names()
     if problem := guess.problem():
@@ -305,7 +305,7 @@ def _is_part(name: str, known: Sequence[str]) -> bool:
 
 
 def value_at(cells: Sequence[Any], places: Sequence[int]) -> Any:
-    """What a row has at these places: one cell as it is, several as texts with a blank between them."""
+    """A row's content at these places: one cell as it is, several as texts with a blank between them."""
     if len(places) == 1:
         return cells[places[0]]
     return " ".join(text for place in places if (text := str(cells[place] or "").strip()))

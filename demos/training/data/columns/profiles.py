@@ -1,4 +1,4 @@
-"""What a column of a table holds, by its values alone: texts, labels, numbers, dates, addresses or running numbers."""
+"""The kind of a table's column, by its values alone: texts, labels, numbers, dates, addresses or running numbers."""
 
 from __future__ import annotations
 

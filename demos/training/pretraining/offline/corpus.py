@@ -30,7 +30,7 @@ class Corpus:
     input_ids: np.ndarray  # <uint16>[tokens]
     sentences: np.ndarray  # <int64>[S + 1]: where each sentence begins in `input_ids`, and the end
     documents: np.ndarray  # <int64>[D, 2]: first sentence, and the one behind the last
-    alike: np.ndarray | None = None  # <int64>[D, K]: to each document those that half of the false second parts are of
+    alike: np.ndarray | None = None  # <int64>[D, K]: similar documents, which give half of the false B
 
     def sentence(self, index: int) -> np.ndarray:
         """Its token ids."""

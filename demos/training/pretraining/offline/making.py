@@ -34,7 +34,7 @@ DECODER = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")
 
 @dataclass(frozen=True)
 class Plan:
-    """How the heads are trained; the defaults are those of the first phases (assets/pretraining/README.md)."""
+    """The settings of training the heads; defaults are those of the first phases (assets/pretraining/README.md)."""
 
     folder: Path  # the tokens, the state of the training and, at its end, heads.safetensors
     rate: float = 5e-4  # of the encoder
@@ -62,7 +62,7 @@ class Plan:
         return begun + self.decay if self.decay else self.steps or 10**9
 
     def factor(self, step: int, begun: int) -> float:
-        """Of both rates: it rises over the warm-up, and with `decay` falls to 0."""
+        """The factor of both learning rates: it rises over the warm-up, and with `decay` falls to 0."""
         falling = (self.last(begun) - step) / self.decay if self.decay else 1.0
         return falling * min(1.0, (step - begun + 1) / self.warm_up)
 
@@ -134,7 +134,7 @@ class _Changed(Parts):
 
 @dataclass
 class Progress:
-    """How far the training is; kept in FOLDER with the weights."""
+    """The progress of the training; kept in FOLDER with the weights."""
 
     step: int = 0
     tokens: int = 0
@@ -240,7 +240,7 @@ def make(
 
 
 def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Any]:
-    """What was held out, asked of the file just written."""
+    """The scores on held-out text of the file just written."""
     parts = Parts.of(our_heads(loaded, plan.heads))
     drawn = {
         name: draw_instances(corpus, loaded.tokenizer, plan.sequences, plan.length, SEED)

@@ -1,4 +1,4 @@
-"""How good a model is at its two pre-training tasks, on text that it has not seen, beside what knows no context."""
+"""A model's scores at its two pre-training tasks, on held-out text, compared with baselines that ignore context."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw_instances(corpus: Corpus, tokenizer: Any, sequences: int, max_length: i
 
 
 def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured:
-    """What the model makes of these instances. The model must have both heads."""
+    """The model's outputs for these instances. The model must have both heads."""
     ranks, losses, masked, margins = [], [], [], []
     for rows in batches_of(instances):
         batch = collate(rows, tokenizer.pad_token_id)

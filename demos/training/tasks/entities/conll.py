@@ -60,7 +60,7 @@ def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], ColumnMap]
 
 
 def language_of(tokens: Sequence[str]) -> str:
-    """What stands before each token, as `en:`; "" where not all have the same."""
+    """The prefix before each token, as `en:`; "" where not all have the same."""
     match = _LANGUAGE.fullmatch(tokens[0])
     before = f"{match[1]}:" if match else ""
     same = before and all(token.startswith(before) and len(token) > len(before) for token in tokens)
@@ -106,7 +106,7 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 def _mapping(rows: Sequence[list[str]], sentences: Sequence[_Sentence], chosen: str) -> ColumnMap:
-    """Where tokens and tags stand."""
+    """The columns of tokens and tags."""
     names = [column_name(place) for place in range(len(rows[0]))]
     token = int(len(names) > LEAST_COLUMNS and all(_counts(sentence) for sentence in sentences))
     tagged = [place for place in range(token + 1, len(names)) if _holds_tags([cells[place] for cells in rows])]

@@ -102,7 +102,7 @@ def _enough(distinct: Sequence[object]) -> None:
 
 
 def example_of(boxes: Sequence[str]) -> TaggedSentence:
-    """What the try-it box holds as words without labels (all O). Raises UserError for an empty or endless box."""
+    """The contents of the try-it box as words without labels (all O). Raises UserError for an empty or endless box."""
     words = split_words(clean_text(boxes[0] if boxes else "", "The sentence"))
     if not words:
         raise UserError("Type a sentence first.")

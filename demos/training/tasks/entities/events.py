@@ -1,4 +1,4 @@
-"""What a training on named entities tells at its end: frozen, plain and picklable, as training/events.py has it."""
+"""The result of a training on named entities: frozen, plain and picklable, as training/events.py has it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TagMistake:
 
 @dataclass(frozen=True)
 class TagResult(Outcome):
-    """How the trained model finds the test sentences' entities, which it never saw, and where its weights are."""
+    """The trained model's results on the entities of unseen test sentences, and the place of its weights."""
 
     labels: tuple[str, ...]  # "O", then B- and I- of each type
     scores: EntityScores  # an I- without a B- begins an entity: seqeval's default

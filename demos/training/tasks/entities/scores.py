@@ -1,4 +1,4 @@
-"""How found entities are scored: whole spans with their types, as CoNLL-2003's script and seqeval count them."""
+"""Scores of found entities: whole spans with their types, as CoNLL-2003's script and seqeval count them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EntityScores:
 
 @dataclass(frozen=True)
 class Ways:
-    """What became of one type's true entities (the first four), and what was found where none is."""
+    """The fates of one type's true entities (the first four), and the number found where none is."""
 
     name: str
     right: int  # same words, same type
@@ -93,7 +93,7 @@ def score_entities(
 def ways_of(
     true: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], types: Sequence[str]
 ) -> tuple[Ways, ...]:
-    """What became of each type's entities: each true one is counted once, each found one that touches none once."""
+    """The fates of each type's entities: each true one is counted once, each found one that touches none once."""
     counts = {kind: [0] * 5 for kind in types}
     for truth, guess in zip(true, predicted, strict=True):
         there, answered = spans_of(truth), spans_of(guess)
@@ -105,7 +105,7 @@ def ways_of(
 
 
 def verdict_of(span: Span, others: Sequence[Span]) -> str:
-    """What became of an entity among the other side's: one of VERDICTS. A found one that is "missed" is invented."""
+    """The fate of an entity among the other side's: one of VERDICTS. A found one that is "missed" is invented."""
     touching = [other for other in others if span[0] < other[1] and other[0] < span[1]]
     if span in touching:
         return VERDICTS[0]

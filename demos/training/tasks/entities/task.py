@@ -35,7 +35,7 @@ class Entities(HeadTask):
     kind: ClassVar[str] = "entities"
     data: ClassVar[type[Splits]] = EntityDataset
     metric: ClassVar[str] = "entity F1"
-    batch_metric: ClassVar[str] = "accuracy over labelled words"  # entities are too few in one batch to score
+    batch_metric: ClassVar[str] = "accuracy over labeled words"  # entities are too few in one batch to score
     labels: tuple[str, ...]  # "O" first
 
     @classmethod
@@ -78,7 +78,7 @@ class Entities(HeadTask):
         return rows
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Answer]:
-        """Of each word that was read: its likeliest label, and that label's probability."""
+        """The likeliest label of each processed word, and that label's probability."""
         chances, labels = logits.softmax(dim=-1).max(dim=-1)  # [batch, n] each
         rows = zip(labels.tolist(), chances.tolist(), batch.features, strict=True)
         return [tuple((label[i], chance[i]) for i in feature.extra) for label, chance, feature in rows]
@@ -181,7 +181,7 @@ def pieces_of(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> list[list[l
 
 @dataclass(frozen=True)
 class CutSentence:
-    """A sentence as the model is trained on it: its tokens, whose word each is, and the label that is asked there."""
+    """A sentence as the model is trained on it: its tokens, the word of each, and the label to predict there."""
 
     tokens: tuple[str, ...]  # [CLS] … [SEP]
     word: tuple[int | None, ...]  # each token's word; None for [CLS] and [SEP]

@@ -60,7 +60,7 @@ class MultiLabelDataset(Splits[LabelledSentence]):
         return counts_of(labels, len(self.labels))
 
     def sets(self, split: str) -> Counter[tuple[int, ...]]:
-        """How many sentences of a split have each set of labels."""
+        """The number of sentences of a split with each set of labels."""
         return Counter(example.labels for example in getattr(self, split))
 
 

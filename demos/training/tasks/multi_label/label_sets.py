@@ -30,7 +30,7 @@ class LabelSets:
     form: str  # LISTED, TEXT or MARKED
     places: tuple[int, ...]  # of the columns that hold them, in the header's order
     sets: tuple[tuple[str, ...], ...]  # a row each; within a row each label once
-    separator: str = ""  # of TEXT: what stands between two labels of a cell; "" where no cell has two
+    separator: str = ""  # of TEXT: the sign between two labels of a cell; "" where no cell has two
 
     @property
     def several(self) -> bool:

@@ -1,4 +1,4 @@
-"""How predicted sets of labels are scored: each label by itself and all together, as scikit-learn scores them."""
+"""Scores of predicted sets of labels: each label by itself and all together, as scikit-learn computes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from demos.training.metrics import MACRO_F1, MICRO_F1, SUBSET_ACCURACY
 
 @dataclass(frozen=True)
 class LabelScores:
-    """What `score_labels` finds; C labels."""
+    """The result of `score_labels`; C labels."""
 
     micro_f1: float
     macro_f1: float

@@ -37,7 +37,7 @@ class LabelMistake(LabelledSentence):
 
 @dataclass(frozen=True)
 class MultiLabelResult(Outcome):
-    """How the trained model does on the test sentences; C labels."""
+    """The trained model's results on the test sentences; C labels."""
 
     labels: tuple[str, ...]
     scores: LabelScores
@@ -108,7 +108,7 @@ class MultiLabel(PooledTask):
         return F.binary_cross_entropy_with_logits(logits.float(), targets, pos_weight=weights)
 
     def units(self, targets: torch.Tensor) -> float:
-        """How many sentences there are: the loss is not divided by weights."""
+        """The number of sentences: the loss is not divided by weights."""
         return float(len(targets))
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
@@ -204,7 +204,7 @@ def given(answer: Sequence[float]) -> tuple[int, ...]:
 
 
 def surest(mistake: LabelMistake) -> float:
-    """How sure the most confident wrong decision was: the probability of a wrong label, or that a right one lacks."""
+    """The confidence of the surest wrong decision: the probability of a wrong label, or of a missing correct one."""
     wrong = set(mistake.labels) ^ set(mistake.predicted)
     return max(max(mistake.probabilities[label], 1 - mistake.probabilities[label]) for label in wrong)
 

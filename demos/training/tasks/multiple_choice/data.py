@@ -51,7 +51,7 @@ class ChoiceDataset(Splits[ChoiceExample]):
 
     @property
     def choices(self) -> int:
-        """How many endings each item has."""
+        """The number of endings of each item."""
         return len(self.train[0].endings)
 
     @property
@@ -100,8 +100,8 @@ def choice_rows(records: Sequence[Record]) -> list[Item[ChoiceExample]]:
         label = _label(record, endings, base)
         if label is None:
             raise UserError(
-                f"{where} has the label {str(record['label'])[:20]!r}; it must say which of the {len(endings)} endings "
-                f"is right, counted from {base}."
+                f"{where} has the label {str(record['label'])[:20]!r}; it must say which of the "
+                f"{len(endings)} endings is correct, counted from {base}."
             )
         # Two items with the same beginning and the same endings, in whatever order, are one.
         key = "\n".join([same(f"{context} {start}"), *sorted(map(same, endings))])
@@ -142,20 +142,20 @@ def _endings(record: Record) -> list[Any]:
         listed = record[LISTED.role]
         listed = listed.get("text") if isinstance(listed, dict) else listed
         return listed if isinstance(listed, list) else []
-    # An empty cell between two that are not is an empty ending, and told as one.
+    # An empty cell between two that are not is an empty ending, and reported as one.
     last = max((place for place, ending in enumerate(columns) if ending), default=-1)
     return columns[: last + 1]
 
 
 def _base(records: Sequence[Record]) -> int:
-    """What the labels count from: 1 where none is 0 and one is the number of endings, else 0."""
+    """The number that the labels count from: 1 if none is 0 and one is the number of endings, else 0."""
     numbers = (re.fullmatch(r"\s*(\d{1,2})(\.0)?\s*", record["label"], re.ASCII) for record in records)
     labels = {int(number[1]) for number in numbers if number}
     return 1 if labels and min(labels) >= 1 and max(labels) >= len(_endings(records[0])) else 0
 
 
 def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
-    """Which ending is right, from a number, a letter or the ending itself; None where it says none of them."""
+    """The correct ending, from a number, a letter or the ending itself; None where it is none of them."""
     label = " ".join(record["label"].split())
     if re.fullmatch(r"\d{1,2}(\.0)?", label, re.ASCII):
         place = int(float(label)) - base

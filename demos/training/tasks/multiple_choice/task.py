@@ -1,4 +1,4 @@
-"""Task: which of several endings fits, each read as a sequence of its own, one vector V to score them with."""
+"""Task: which of several endings fits, each encoded as a separate sequence, one vector V to score them with."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChoiceMistake(ChoiceExample):
 
 @dataclass(frozen=True)
 class ChoiceResult(Outcome):
-    """How often the trained model takes the right one of k endings."""
+    """The trained model's accuracy among k endings."""
 
     labels: tuple[str, ...]  # the endings' letters: [k]
     accuracy: float

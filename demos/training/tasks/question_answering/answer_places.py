@@ -1,4 +1,4 @@
-"""Where answers begin in their paragraphs: the places that a file states, in whichever units it counts."""
+"""The starts of answers in their paragraphs: the positions that a file states, in whichever units it counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StatedAnswer:
 
 @dataclass(frozen=True)
 class ReadPlaces:
-    """How the stated places of a file's answers were read."""
+    """The way in which the stated positions of a file's answers were read."""
 
     units: str = CHARACTERS  # what they count: UTF-16 units or UTF-8 bytes only where every one of them fits so
     stated: int = 0  # places

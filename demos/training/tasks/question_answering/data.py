@@ -34,7 +34,7 @@ class QuestionDataset(Splits[QuestionExample]):
     labels: ClassVar[tuple[str, ...]] = ()
 
     def paragraphs(self, split: str) -> int:
-        """How many different paragraphs a split has."""
+        """The number of different paragraphs in a split."""
         return len({example.context for example in getattr(self, split)})
 
     @property

@@ -1,4 +1,4 @@
-"""What a training on questions tells: the spans found for a question, and the result; frozen, plain and picklable."""
+"""The events of a training on questions: spans found for a question, and the result; frozen, plain and picklable."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Cutout:
 
 @dataclass(frozen=True)
 class SpanAnswer:
-    """What the model finds for one question."""
+    """The spans that the model finds for one question."""
 
     best: tuple[Span, ...]  # the possible spans with the highest scores, the best first; none in an empty window
     impossible: tuple[Impossible, ...]  # one of each kind, where its window has one
@@ -85,7 +85,7 @@ class Picture(QuestionExample):
 
 @dataclass(frozen=True)
 class SpanResult(Outcome):
-    """How well the trained model answers the test questions, whose paragraphs it never saw; where its weights are."""
+    """The trained model's results on test questions about unseen paragraphs; the place of its weights."""
 
     scores: SpanScores
     both_ends: float  # share of the questions whose first and last character are the first answer's

@@ -174,7 +174,7 @@ def _checked(
         text = clean_text(answer, where).strip()
         if find_answer(paragraph, text) is None:
             shown = text if len(text) <= 40 else f"{text[:39]}…"
-            raise UserError(f"{where} has the answer {shown!r}, which does not stand in its paragraph.")
+            raise UserError(f"{where} has the answer {shown!r}, which does not occur in its paragraph.")
         answers.append(StatedAnswer(paragraph, text, place))
     return _CheckedRow(number, split, question_text, paragraph, tuple(answers))
 
@@ -193,7 +193,7 @@ def _placed(rows: Sequence[_CheckedRow]) -> list[QuestionRow]:
 
 
 def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:
-    """Answers with their places where told: a text, a list of texts or of objects, or an object of two lists."""
+    """Answers with their places if given: a text, a list of texts or of objects, or an object of two lists."""
     if isinstance(value, dict):
         start = value.get("answer_start", start)
         value = value.get("text")

@@ -80,6 +80,6 @@ class Graded:
         return (taus[at] + taus[at + 1]) / 2 if at + 1 < len(taus) else taus[at]
 
     def null_scores(self, tau: float) -> NullScores:
-        """What the page draws of the test questions."""
+        """The page's data on the test questions."""
         curve = tuple(map(self.at, self.thresholds()))
         return NullScores(self.at(tau), curve, tuple(self.gaps.tolist()), tuple(self.answerable.tolist()))

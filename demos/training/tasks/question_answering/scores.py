@@ -1,4 +1,4 @@
-"""How good a found answer is by SQuAD's rules, exact match and token F1; and the guess without training to beat."""
+"""Scores of found answers by SQuAD's rules, exact match and token F1; and the baseline without training."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def text_of(answer: SpanAnswer, example: QuestionExample) -> str:
 
 
 def graded(answers: Sequence[SpanAnswer], examples: Sequence[QuestionExample]) -> Graded:
-    """What each best span, and "no answer", is worth."""
+    """The score of each best span, and of "no answer"."""
     spans = [text_of(answer, example) for answer, example in zip(answers, examples, strict=True)]
     return Graded.of([answer.gap for answer in answers], spans, [example.answers for example in examples])
 

@@ -28,11 +28,11 @@ class Reading:
 
     @property
     def offset(self) -> int:
-        """Where a window's first token stands in its sequence: behind [CLS], the question and [SEP]."""
+        """The position of a window's first token in its sequence: behind [CLS], the question and [SEP]."""
         return len(self.question) + 2
 
     def target(self, window: int) -> tuple[int, int]:
-        """Where the answer begins and ends in this window's sequence; (0, 0), [CLS], where it is not wholly in it."""
+        """The start and the end of the answer in this window's sequence; (0, 0), [CLS], if it is not wholly in it."""
         first, past = self.windows[window]
         if self.answer is None or not (first <= self.answer[0] and self.answer[1] < past):
             return 0, 0
@@ -40,7 +40,7 @@ class Reading:
 
     @property
     def unread(self) -> int:
-        """How many of the paragraph's last tokens are in no window."""
+        """The number of the paragraph's last tokens that are in no window."""
         return len(self.context) - self.windows[-1][1]
 
 

@@ -16,7 +16,7 @@ from demos.errors import UserError
 from demos.training.data.rated_pairs import Form, Rated, our_pairs
 from demos.training.data.splits import Splits, same
 
-HELD_OUT_SHARE = 0.4  # of few pairs so many: an interval over fewer says nothing
+HELD_OUT_SHARE = 0.4  # so large a share, since an interval over few pairs would be too wide
 MAX_HELD_OUT = 600
 MIN_TRAIN, MIN_HELD_OUT = 8, 8
 TOPS = (1.0, 5.0, 10.0, 100.0)  # the highest rating of the usual scales

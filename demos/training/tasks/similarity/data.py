@@ -86,7 +86,7 @@ class SimilarityDataset(Splits[Pair]):
 
     @property
     def noun(self) -> str:
-        """What one example is called."""
+        """The name of one example."""
         return "text" if self.single else "pair"
 
     @property
@@ -111,7 +111,7 @@ def points_of(scores: Sequence[float]) -> tuple[int, ...]:
 
 
 def width_of(points: Sequence[int]) -> float:
-    """How many times as wide as that from 0 to 5 a scale is: what a fresh last layer's weights are multiplied by."""
+    """The width of a scale in units of that from 0 to 5: the factor for a fresh last layer's weights."""
     return (points[-1] - points[0]) / (HIGHEST - LOWEST)
 
 

@@ -34,13 +34,13 @@ class Scored:
 
     @property
     def error(self) -> float:
-        """How many points the prediction lies above the gold score; below 0 where it lies below."""
+        """The points by which the prediction lies above the gold score; below 0 where it lies below."""
         return self.predicted - self.gold
 
 
 @dataclass(frozen=True)
 class SimilarityResult(Outcome):
-    """How the trained model's scores follow those of the test examples. `loss` is the mean squared error."""
+    """The agreement of the trained model's scores with those of the test examples. `loss` is the mean squared error."""
 
     agreement: Correlation
     loss_before: float  # on the validation examples, before the first step
@@ -52,7 +52,7 @@ class SimilarityResult(Outcome):
 
     @property
     def noun(self) -> str:
-        """What an example is called."""
+        """The name of an example."""
         return "pair" if any(scored.second for scored in self.answers) else "text"
 
     @property
@@ -92,7 +92,7 @@ class Similarity(Regression, PooledTask):
 
     @property
     def output_names(self) -> tuple[str]:
-        """What the number is called, with the scale of single texts; heads of other names can't go on as this one."""
+        """The name of the number, with the scale of single texts; heads of other names can't go on as this one."""
         return (f"score from {self.points[0]} to {self.points[-1]}" if self.single else "score",)
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:

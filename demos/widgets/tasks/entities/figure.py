@@ -1,4 +1,4 @@
-"""What became of the test sentences' entities, type by type (Plotly)."""
+"""The fates of the test sentences' entities, type by type (Plotly): found, missed, or wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ WAYS = (  # (what became of them, field, the shade of right to wrong, its number
 
 
 def ways_figure(result: TagResult) -> Figure:
-    """What became of each type's test entities: a bar a type, as long as it has entities; to the left the invented.
+    """The fates of each type's test entities: one bar for each type, as long as it has entities; to the left, the
+    invented ones.
 
     Not a confusion matrix of words: there O fills the picture, and a wrong border can't be seen. Here what is counted
     is what entity F1 counts.

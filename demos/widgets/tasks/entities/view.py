@@ -53,7 +53,7 @@ class EntityView(TaskView):
         return TEXT.scores(outcome, by_type, stopped)
 
     def mistakes(self, outcome: TagResult) -> str:
-        """What is there, and below it what was found."""
+        """The true names, and below them those that were found."""
         types = [score.name for score in outcome.scores.types]
         rows = [_mistake(mistake, types) for mistake in outcome.mistakes[:SHOWN_MISTAKES]]
         return TEXT.mistakes(rows=rows, count=outcome.wrong, most=SHOWN_MISTAKES)
@@ -89,7 +89,7 @@ class EntityView(TaskView):
         )
 
     def watcher(self, dataset: EntityDataset) -> Watcher:
-        """How many of the words in a sentence's names have the right label, as a share."""
+        """The share of the words in a sentence's names that have the correct label."""
 
         def values(place: int, answer: Sequence[tuple[int, float]]) -> tuple[float]:
             labels = dataset.validation[place].labels
@@ -115,7 +115,7 @@ def _hue(types: Sequence[str], kind: str) -> str:
 
 
 def _chips(sentence: CutSentence, types: Sequence[str]) -> list[Chip]:
-    """One sentence's pieces in their words' hues, under each the label that is asked there."""
+    """One sentence's pieces in their words' hues, under each the label to predict there."""
     below, colours = {}, {}
     for at, (word, label) in enumerate(zip(sentence.word, sentence.labels, strict=True)):
         below[at] = short(label, 20) if label else "-100" if word is None else "X"
@@ -134,7 +134,7 @@ def _both_cuts(tokenizer: Any, types: Sequence[str]) -> list[tuple[str, list[Chi
 
 
 def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
-    """How many entities of each type there are to train on, with some of them."""
+    """The number of training entities of each type, with some of them."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for example in dataset.train:
         for start, end, kind in spans_of([dataset.labels[label] for label in example.labels]):
@@ -162,7 +162,7 @@ def _mistake(mistake: TagMistake, types: Sequence[str]) -> dict[str, Any]:
 
 
 def _wrong(span: Span, true: Sequence[Span]) -> str:
-    """How a found entity is wrong; nothing where it is right."""
+    """The error in a found entity; nothing if it is correct."""
     verdict = verdict_of(span, true)
     return {"missed": "invented", "wrong border": verdict, "wrong type": verdict}.get(verdict, "")
 

@@ -1,4 +1,4 @@
-"""What becomes of each label on the test sentences: found, missed, given wrongly (Plotly)."""
+"""The fates of each label on the test sentences: found, missed, given wrongly (Plotly)."""
 
 from __future__ import annotations
 

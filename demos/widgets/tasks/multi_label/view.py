@@ -1,4 +1,4 @@
-"""Any number of labels for a sentence: how often each occurs, what became of it, probabilities as bars of their own."""
+"""Any number of labels for a sentence: the frequency of each, its results, and probabilities as separate bars."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class MultiLabelView(TaskView):
         return TEXT.numbers(looks, per_epoch, list(zip(labels, *columns, strict=True)), outcome.calibration)
 
     def answer(self, task: MultiLabel, answer: Sequence[float], boxes: Sequence[str]) -> str:
-        """The likeliest labels, each with a bar of its own."""
+        """The likeliest labels, each with a separate bar."""
         predicted = given(answer)
         ordered = sorted(range(len(answer)), key=lambda label: -answer[label])
         shown = ordered[: max(SHOWN_CHANCES, len(predicted))]

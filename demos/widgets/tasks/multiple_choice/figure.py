@@ -1,4 +1,4 @@
-"""How clearly the right ending is preferred, item by item (Plotly)."""
+"""The margins of the correct endings, item by item (Plotly)."""
 
 from __future__ import annotations
 

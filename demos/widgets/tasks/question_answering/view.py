@@ -106,7 +106,7 @@ class QuestionView(TaskView):
         )
 
     def watcher(self, dataset: QuestionDataset) -> Watcher:
-        """How well the best span's words are the right answer's."""
+        """The overlap of the best span's words with the correct answer's."""
 
         def label_of(place: int) -> tuple[str, int]:
             example = dataset.validation[place]
@@ -194,7 +194,7 @@ def marked_html(text: str, marks: Mapping[str, tuple[int, int]], part: bool = Fa
     first, past = known.get("found", (low, low))
 
     def pieces(low: int, high: int) -> list[str]:
-        """What of the characters from `low` to `high` is before, inside and behind the right answer."""
+        """The parts of the characters from `low` to `high` before, inside and behind the correct answer."""
         start, end = (min(max(edge, low), high) for edge in known.get("true", (high, high)))
         return [text[low:start], text[start:end], text[end:high]]
 

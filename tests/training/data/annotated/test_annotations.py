@@ -117,7 +117,7 @@ def test_a_quoted_text_is_found_at_its_nearest_place() -> None:
     ("records", "said"),
     [
         ([studio_task(0, None), studio_task(1, [], cancelled=True)],
-         "No row has an annotation that can be used; 1 has no annotation and 1 has a cancelled annotation."),
+         "No row has an annotation that can be used; 1 has no annotation and 1 has a canceled annotation."),
         ([prodigy(k, "ignore", label="a") for k in range(3)],
          "No row has an annotation that can be used; 3 have an ignored annotation."),
         ([minimal(0, label=[{"start": "/p[1]", "end": 3, "labels": ["PER"]}])],

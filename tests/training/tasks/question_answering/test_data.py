@@ -115,7 +115,7 @@ def bad(**change: Any) -> str:
         ("a.json", "[1, 2]", "Row 1 is not a JSON object"),
         ("a.csv", "question,context\na,b\n", "No column is named answers"),
         ("a.csv", "question,context,answer\na,b,b\na,b,\n", "Row 3 has no answer"),
-        ("a.csv", "question,context,answer\na,b,c\n", "Row 2 has the answer 'c', which does not stand in"),
+        ("a.csv", "question,context,answer\na,b,c\n", "Row 2 has the answer 'c', which does not occur in"),
         ("a.csv", "question,context,answer\na,b,b\n", "The data has 1 question on 1 paragraph; at least 10 on 5"),
         ("a.csv", "question,context,answer,split\na,b,b,nowhere\n", "Row 2 has the split 'nowhere'"),
     ],
