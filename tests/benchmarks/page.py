@@ -95,15 +95,16 @@ def key_to_answer(page: Page, box: str, pieces: str, keys: str) -> float:
 
 
 def main(short: bool = False) -> None:
-    """Print both figures."""
+    """Print both figures; in short a page that echoes the text stands in for the app whose start is timed."""
     runs, keys = (1, KEYS[:4]) if short else (RUNS, KEYS)
-    libraries = "gradio" if short else "gradio, torch, transformers"
+    libraries = "json" if short else "gradio, torch, transformers"
     os.environ["HF_HUB_OFFLINE"] = "1"
     python = sys.executable
     ours, imports, chips, bare = [], [], [], []
     for run in range(runs + (not short)):  # the first warms the disk and is not counted
         port = free_port()
-        app, seconds = start([python, "app.py", "--port", str(port), "--model", "minilm"], port)
+        program = ["-c", BARE.format(port=port)] if short else ["app.py", "--port", str(port), "--model", "minilm"]
+        app, seconds = start([python, *program], port)
         app.terminate()
         app.wait()
         began = time.perf_counter()
