@@ -23,7 +23,16 @@ from IPython.core.interactiveshell import InteractiveShell
 from packaging.requirements import Requirement
 from traitlets.config import Config
 
-SHARED = "torch", "transformers", "safetensors.torch", "sklearn.linear_model", "scipy.stats", "pandas", "bertviz"
+SHARED = (
+    "torch",
+    "transformers",
+    "peft",
+    "safetensors.torch",
+    "sklearn.linear_model",
+    "scipy.stats",
+    "pandas",
+    "bertviz",
+)
 MODELS = "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"
 ALONE = "--alone"  # one notebook, in this process and folder
 TAIL = 3_000  # characters of what a notebook that fails has printed

@@ -43,7 +43,7 @@ def measured(settings: Settings, dataset: Any) -> dict[str, float]:
 
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
     """A line for each pooling of the default recipe, the mean over the seeds; in short of one epoch."""
-    dataset = few(load_emotion(), 60) if short else load_emotion()
+    dataset = few(load_emotion(), 20) if short else load_emotion()
     recipe = replace(Settings(), epochs=1) if short else Settings()
     found: dict[str, dict[str, float]] = {}
     for pooling in ("mean", "cls", "none"):
