@@ -42,7 +42,7 @@ from tests.lessons.test_counting import INDEX, unexplained
 from tests.panels import panels
 
 ROOT = Path(__file__).resolve().parents[2]
-FEW = (r"^print\(len\(train\)", "train, test = train[:16], test[:4]\nprint(len(train)")
+FEW = (r"^print\(len\(train\)", "train, test = train[:16], test[:8]\nprint(len(train)")
 SHORTER = {  # by panel: where all of it would take seconds and more
     "finetune-train": [(r"^(epochs, .* =) \d+", r"\1 1"), FEW],
     "finetune-layer_mix": [(r" range\((60|10)\)", " range(1)"), (r'(splits\["t\w+"\])(,|$)', r"\1[:20]\2")],
@@ -133,7 +133,7 @@ def test_every_recipes_notebook_runs(open_lesson: Callable[..., Page], bundled: 
     printed = run(made(open_lesson("tokens"), programs, tmp_path))
     assert printed["files"].split()[-len(files) :] == [sha256((ROOT / name).read_bytes()).hexdigest() for name in files]
     for name in recipes:
-        trained = re.search("16 examples for training, 4 for the test\n[^*]*epoch 1: last batch's loss", printed[name])
+        trained = re.search("16 examples for training, 8 for the test\n[^*]*epoch 1: last batch's loss", printed[name])
         assert trained, printed[name]
 
 
