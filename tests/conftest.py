@@ -30,7 +30,10 @@ from filelock import FileLock
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 
 if TYPE_CHECKING:
+    from gradio import Blocks
+
     from demos.bert.model.models import LoadedModel, ModelStore
+    from demos.page.delivery.first_views import FirstViews
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 300  # where nothing comes at all; 90 were too few for a machine at a load of ten
@@ -186,6 +189,17 @@ def tiny(store: ModelStore) -> LoadedModel:
     model.set_attn_implementation("eager")
     spec = ModelSpec("tiny", "Tiny random BERT", "", "", 2, 4, 32, cased=False)
     return LoadedModel(spec, store.tokenizer(BUNDLED), model.eval().requires_grad_(False))
+
+
+@pytest.fixture(scope="session")
+def built(store: ModelStore, bundled: LoadedModel) -> tuple[Blocks, FirstViews]:
+    """The page of every lesson, built once for the tests that ask all of them, and their first views; not served."""
+    from app import build_pages
+    from demos.page.delivery.first_views import FirstViews
+    from demos.page.services import Services
+
+    views = FirstViews()
+    return build_pages(Services(store, BUNDLED), views), views
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 from traitlets.config import Config
 
 SHARED = "torch", "transformers", "safetensors.torch", "sklearn.linear_model", "scipy.stats", "pandas", "bertviz"
-MODELS = "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"
+MODELS = "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto", "peft"
 ALONE = "--alone"  # one notebook, in this process and folder
 TAIL = 3_000  # characters of what a notebook that fails has printed
 

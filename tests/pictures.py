@@ -26,8 +26,9 @@ SCREENSHOT, ANIMATION = "screenshot.png", "tour.webp"
 SCREEN = (1280, 800)  # CSS pixels, of both pictures
 SHARPNESS = 1.5  # pixels of the screenshot for each of them
 COLOURS = 256  # of the screenshot: a third of the bytes, and no difference to the eye
-QUALITY = 60  # of the animation's frames, as WebP counts it
+QUALITY, EFFORT = 60, 6  # of the animation's frames, as WebP counts them
 PATIENCE = 120_000.0  # milliseconds that the page may take for one step
+SETTLED = 2_000.0  # milliseconds after which nothing moves any more
 TYPED = ("The", "The bank", "The bank of the", "The bank of the river.")
 SENTENCE = TYPED[-1]
 HEADS = ("Layer 3, head 12", "Layer 4, head 8")  # picked one after the other
@@ -71,14 +72,14 @@ def typing(page: Page, url: str) -> Iterator[Frame]:
         page.keyboard.type(text.removeprefix(box.input_value()))
         pieces = page.locator("#overview-picture").get_by_text(text.split()[-1].strip(".").lower(), exact=True)
         expect(pieces.first).to_be_visible(timeout=PATIENCE)
-        page.wait_for_timeout(1_500)
+        page.wait_for_timeout(SETTLED)
         yield taken(page, REST if text == SENTENCE else SHORT)
 
 
 def picking(page: Page, url: str) -> Iterator[Frame]:
     """Two heads of attention are opened, one after the other."""
     open_view(page, url, "attention", "#attention-grid button.picked", part="heads", text=SENTENCE)
-    page.wait_for_timeout(2_000)
+    page.wait_for_timeout(SETTLED)
     yield taken(page, SHORT)
     for name in HEADS:
         head = page.locator("#attention-grid").get_by_role("button", name=name, exact=True)
@@ -87,14 +88,14 @@ def picking(page: Page, url: str) -> Iterator[Frame]:
         at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         head.click()
         expect(page.locator("#attention-heatmap")).to_contain_text(f"{name}.", timeout=PATIENCE)
-        page.wait_for_timeout(1_500)
+        page.wait_for_timeout(SETTLED)
         yield taken(page, LONG, at)
 
 
 def training(page: Page, url: str) -> Iterator[Frame]:
     """A short run of Train, from its start to its end."""
     open_view(page, url, "finetune", "#finetune-curve", part="train", text=SENTENCE, epochs=EPOCHS)
-    page.wait_for_timeout(1_000)
+    page.wait_for_timeout(SETTLED)
     page.locator("#finetune-start").click()
     status = page.locator("#finetune-curve .curve-status")
     expect(status).to_contain_text("examples/s", timeout=PATIENCE)
@@ -102,7 +103,7 @@ def training(page: Page, url: str) -> Iterator[Frame]:
     while "Trained after" not in status.inner_text():
         frames.append(taken(page, QUICK))
         page.wait_for_timeout(500)
-    page.wait_for_timeout(1_500)
+    page.wait_for_timeout(SETTLED)
     yield from evenly(frames, CURVES)
     yield taken(page, REST)
 
@@ -124,7 +125,7 @@ def write(frames: list[Frame], path: Path) -> None:
         duration=[frame.milliseconds for frame in frames],
         loop=0,
         quality=QUALITY,
-        method=6,
+        method=EFFORT,
     )
 
 
@@ -135,7 +136,7 @@ def take(url: str, chromium: str, folder: Path) -> list[Frame]:
         size = {"width": SCREEN[0], "height": SCREEN[1]}
         still = browser.new_page(viewport=size, device_scale_factor=SHARPNESS)
         open_view(still, url, "overview", "#overview-picture")
-        still.wait_for_timeout(2_000)
+        still.wait_for_timeout(SETTLED)
         picture = Image.open(io.BytesIO(still.screenshot())).convert("RGB")
         picture.quantize(COLOURS, dither=Image.Dither.NONE).save(folder / SCREENSHOT, optimize=True)
         still.close()

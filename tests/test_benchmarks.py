@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,17 +25,9 @@ FOLDER = ROOT / "tests" / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
-# A process of their own each: who starts the app and a browser, and the one that once broke the command.
-IN_THE_APP = {
-    "cost",
-    "first_step",
-    "hall",
-    "page",
-    "redraw",
-    "room",
-    "tours",
-}  # and these watch the app that all tests share
-ALONE = IN_THE_APP | {"attention_speed", "drawing", "hostile", "training_speed"}
+# These watch the app that all tests share.
+IN_THE_APP = {"attention_speed", "cost", "first_step", "hall", "page", "redraw", "room", "tours"}
+ALONE = {"drawing", "training_speed"}  # in a process of their own: one counts its threads, one once broke the command
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text
     "agreement": ("sts-dev.csv", "pairs"),
@@ -94,14 +87,19 @@ def run(*arguments: str, **environment: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
-    """The same in this process, which has imported what most of them import; it stays as it was."""
+    """The same in this process, which has imported what most of them import; it stays as it was.
+
+    In a thread apart: Playwright may be at work in this one, for the tests of the browser.
+    """
     monkeypatch.setattr(os, "environ", os.environ.copy())
     monkeypatch.setattr(sys, "path", [*sys.path])
     threads = torch.get_num_threads()
     main = runpy.run_path(str(FOLDER / "__main__.py"), run_name="benchmarks")["main"]
 
-    def run_here(*arguments: str) -> tuple[int, str, str]:
-        status = main(list(arguments))
+    def run_here(*arguments: str, **environment: str) -> tuple[int, str, str]:
+        os.environ.update(environment)
+        with ThreadPoolExecutor(1) as apart:
+            status = apart.submit(main, list(arguments)).result()
         return status, *capsys.readouterr()
 
     yield run_here

@@ -51,12 +51,13 @@ def test_without_chromium_it_is_one_sentence(
 
 @pytest.mark.slow
 def test_both_pictures_are_taken_of_the_app(app_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a training of one epoch, which has fewer frames."""
+    """With a training of one epoch, which has fewer frames, soon and in a larger file."""
     chromium = find_chromium()
     if chromium is None:
         assert not os.environ.get("CI")
         pytest.skip("no Chromium on this machine")
-    monkeypatch.setattr(pictures, "EPOCHS", 1)
+    for name, value in {"EPOCHS": 1, "SETTLED": 200.0, "EFFORT": 0}.items():
+        monkeypatch.setattr(pictures, name, value)
     with ThreadPoolExecutor(1) as apart:  # Playwright may be at work in this thread, for the tests of the browser
         frames = apart.submit(pictures.take, app_url, chromium, tmp_path).result()
     before_training = len(TYPED) + 1 + len(HEADS)

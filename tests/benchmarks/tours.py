@@ -34,7 +34,6 @@ def main(files: Sequence[Path], short: bool = False) -> None:
         print("  no Chromium on this machine")
         return
     missed = 0
-    expect.set_options(timeout=WAIT)
     with running_app(short) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for tour in tours:
@@ -57,7 +56,7 @@ def _walked(page: Page, first: str, stops: Sequence[Stop]) -> list[str]:
     visit(page, first)
     for number, stop in enumerate(stops, 1):
         try:
-            expect(page.locator("#tour h2")).to_have_text(stop.title)
+            expect(page.locator("#tour h2")).to_have_text(stop.title, timeout=WAIT)
             page.wait_for_function("new URLSearchParams(location.search).has('model')")
             page.keyboard.press("Shift")  # what a hand on the page does has all figures drawn
             found = _faults(page, stop)
@@ -73,15 +72,15 @@ def _faults(page: Page, stop: Stop) -> list[str]:
     """What is wrong with the stop that is open: its question first, which is then waived."""
     found: list[str] = []
     if stop.asks:
-        expect(page.locator(CARD)).to_be_visible()
+        expect(page.locator(CARD)).to_be_visible(timeout=WAIT)
         page.wait_for_timeout(CALM)
         found += looks(page, LEAST)
         page.locator("[data-waive]:visible").click()
-        expect(page.locator(f"{CARD} .facts")).to_be_visible()
+        expect(page.locator(f"{CARD} .facts")).to_be_visible(timeout=WAIT)
         page.locator(f"{CARD} [data-close]").click()
     if stop.light:
-        expect(page.locator(f"#{stop.light}.toured")).to_be_visible()
-        expect(page.locator(f"#{stop.light}")).to_be_in_viewport()
+        expect(page.locator(f"#{stop.light}.toured")).to_be_visible(timeout=WAIT)
+        expect(page.locator(f"#{stop.light}")).to_be_in_viewport(timeout=WAIT)
     page.wait_for_timeout(CALM)
     notices = page.locator(".lesson-notices .notice, .toast-body.error").all_inner_texts()
     return [*found, *looks(page, LEAST), *(f"a notice: {text[:100]}" for text in notices if text.strip())]

@@ -38,15 +38,23 @@ from demos.training.export.recipe_file import Recipe
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.translation.training import Plan
+from tests.lessons.test_counting import INDEX, unexplained
 from tests.panels import panels
 
 ROOT = Path(__file__).resolve().parents[2]
-FEW = (r"^print\(len\(train\)", "train, test = train[:24], test[:8]\nprint(len(train)")
-SHORTER = {  # by panel: where all of it would take half a minute and more
+FEW = (r"^print\(len\(train\)", "train, test = train[:16], test[:8]\nprint(len(train)")
+SHORTER = {  # by panel: where all of it would take seconds and more
     "finetune-train": [(r"^(epochs, .* =) \d+", r"\1 1"), FEW],
-    "finetune-layer_mix": [(r" range\((60|10)\)", " range(1)"), (r'(splits\["t\w+"\])(,|$)', r"\1[:40]\2")],
-    "translation-training": [(r"^(steps, seed =) \d+", r"\1 25")],
-    "embeddings-siamese": [(r"^(epochs, .* =) \d+", r"\1 1"), (r"^(train = .*)", r"\1[::5]")],
+    "finetune-layer_mix": [(r" range\((60|10)\)", " range(1)"), (r'(splits\["t\w+"\])(,|$)', r"\1[:20]\2")],
+    "translation-training": [(r"^(steps, seed =) \d+", r"\1 5")],
+    "embeddings-anisotropy": [(r"\[1:201\]$", "[1:41]")],
+    "embeddings-siamese": [
+        (r"^(epochs, .* =) \d+", r"\1 1"), (r"^(train = .*)", r"\1[::5]\nheld_out = held_out[:9]"),
+    ],
+    "embeddings-tensors": [(r"^(rows = .*)", r"\1[::3]")],
+    "embeddings-frozen_features": [(r"^(    rows = .*)", r"\1[::5]")],
+    "family-decoder": [(r"^(for _ in range)\(40\)", r"\1(3)")],
+    "family-late_interaction": [(r"^(    sentences = .*)\[1:\]$", r"\1[1:41]")],
 }  # fmt: skip
 DIGEST = "print(hashlib.sha256(open(name, 'rb').read()).hexdigest())"
 BRIEF = Settings(epochs=1, batch_size=8, max_length=48)
@@ -90,8 +98,15 @@ def shortened(name: str, program: str) -> str:
 
 
 def test_every_panels_notebook_runs(open_lesson: Callable[..., Page], store: ModelStore, tmp_path: Path) -> None:
+    """And each says what the page calls its layer and head."""
     programs = {name: shortened(name, program) for name, program in panels(Services(store, BUNDLED))}
     assert programs.keys() > SHORTER.keys()
+    with_index = {name for name, program in programs.items() if INDEX.search(program)}
+    assert with_index >= {
+        "attention-heads", "attention-rollout", "attention-ablation", "attention-compare", "family-attention",
+        "encoder-self_attention", "encoder-block", "encoder-matrices", "encoder-masks",
+    }  # fmt: skip
+    assert not {name: lines for name, program in programs.items() if (lines := unexplained(program))}
     printed = run(made(open_lesson("tokens"), programs, tmp_path))
     assert all(printed.values())
 
@@ -118,7 +133,7 @@ def test_every_recipes_notebook_runs(open_lesson: Callable[..., Page], bundled: 
     printed = run(made(open_lesson("tokens"), programs, tmp_path))
     assert printed["files"].split()[-len(files) :] == [sha256((ROOT / name).read_bytes()).hexdigest() for name in files]
     for name in recipes:
-        trained = re.search("24 examples for training, 8 for the test\n[^*]*epoch 1: last batch's loss", printed[name])
+        trained = re.search("16 examples for training, 8 for the test\n[^*]*epoch 1: last batch's loss", printed[name])
         assert trained, printed[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
@@ -15,7 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import START_SECONDS, answers, runs, start_app
-from tests.hostile.wire import listen, send
+from tests.hostile.wire import SECONDS, send
 from tests.systems import needs_sigterm
 
 SOON = 15.0  # seconds
@@ -54,10 +55,12 @@ def _ends_soon(pid: int, log: Path) -> None:
     assert "Traceback" not in log.read_text(encoding="utf-8")
 
 
-def test_while_the_hub_says_nothing(started: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+@pytest.fixture
+def silent_hub() -> Iterator[tuple[str, threading.Event]]:
+    """(the address of a hub that takes connections and says nothing, what is set once it was asked)."""
+    held: list[socket.socket] = []
+    asked = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as hub:
-        asked = threading.Event()
-        held: list[socket.socket] = []
 
         def hold() -> None:
             while True:
@@ -68,29 +71,32 @@ def test_while_the_hub_says_nothing(started: Callable[..., tuple[int, str]], tmp
                 asked.set()
 
         threading.Thread(target=hold, daemon=True).start()
-        endpoint = f"http://127.0.0.1:{hub.getsockname()[1]}"
-        pid, url = started(HF_ENDPOINT=endpoint, HF_HUB_OFFLINE="0", TRANSFORMERS_OFFLINE="0")
-        for model in ("bert-tiny", "bert-base-cased", "distilbert-base-uncased"):
-            assert send(url, "/gradio_api/call/attention", {"data": ["a", "", 0, model, 0]}).status == 200
-        assert asked.wait(30)
-        _ends_soon(pid, tmp_path / "app.log")
-        for connection in held:
-            connection.close()
+        yield f"http://127.0.0.1:{hub.getsockname()[1]}", asked
+    for connection in held:
+        connection.close()
 
 
-def test_while_trainings_run_and_wait_and_clients_neither_read_nor_send(
-    started: Callable[..., tuple[int, str]], tmp_path: Path
+def test_while_the_hub_says_nothing_trainings_run_and_wait_and_clients_neither_read_nor_send(
+    started: Callable[..., tuple[int, str]], silent_hub: tuple[str, threading.Event], tmp_path: Path
 ) -> None:
-    pid, url = started()
+    endpoint, hub_asked = silent_hub
+    pid, url = started(HF_ENDPOINT=endpoint, HF_HUB_OFFLINE="0", TRANSFORMERS_OFFLINE="0")
     place = urlsplit(url)
     config = json.loads(send(url, "/config").body)
     numbers = {one["api_name"]: one["id"] for one in config["dependencies"] if one["api_name"]}
     with ExitStack() as stack:
-        for _ in range(4):  # one runs, three wait
+        for number in range(4):  # one runs, three wait
             trained = {"data": ["emotion", "mean", 10, 1e-4, 16, 0, "", "all", ""]}
             event = json.loads(send(url, "/gradio_api/call/fine_tune", trained).body)["event_id"]
-            lines = stack.enter_context(closing(listen(url, f"/gradio_api/call/fine_tune/{event}")))
-            next(lines)  # who listens is in line
+            listener = stack.enter_context(closing(http.client.HTTPConnection(place.netloc, timeout=SECONDS)))
+            listener.request("GET", f"/gradio_api/call/fine_tune/{event}")
+            answer = listener.getresponse()
+            assert answer.status == 200  # who listens is in line; one that waits is sent a line after 15 s only
+            if not number:
+                assert answer.readline() == b"event: generating\n"
+        for model in ("bert-tiny", "bert-base-cased", "distilbert-base-uncased"):
+            assert send(url, "/gradio_api/call/attention", {"data": ["a", "", 0, model, 0]}).status == 200
+        assert hub_asked.wait(SECONDS)
         for _ in range(30):
             asked = {"data": ["word " * 40, "", 0, "", -1], "fn_index": numbers["attention"], "session_hash": "deaf"}
             assert send(url, "/gradio_api/queue/join", asked).status == 200

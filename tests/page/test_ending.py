@@ -6,6 +6,9 @@ What it does while a training is under way is tested with the app itself, in tes
 from __future__ import annotations
 
 import multiprocessing
+from functools import partial
+
+import pytest
 
 from demos.page.ending import ending
 from demos.training.service.training_service import TrainingService
@@ -13,10 +16,11 @@ from tests.systems import needs_fork
 
 
 @needs_fork
-def test_a_forked_process_leaves_all_as_it_is() -> None:
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_forked_process_leaves_all_as_it_is(code: int) -> None:
     trainings = TrainingService()
-    worker = multiprocessing.get_context("fork").Process(target=ending(trainings))
+    worker = multiprocessing.get_context("fork").Process(target=partial(ending(trainings), code=code))
     worker.start()
     worker.join(30)
-    assert worker.exitcode == 0
+    assert worker.exitcode == code
     assert trainings.runs._home.path.is_dir()

@@ -12,14 +12,12 @@ import gradio as gr
 import pytest
 
 import demos.lessons
-from app import build_pages
-from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.figure.figure import Figure
 from demos.lessons import discover
+from demos.page.delivery.first_views import FirstViews
 from demos.page.guards import OUR_FAULT, guarded, notice_html, with_api_errors
 from demos.page.lesson import Page
-from demos.page.services import Services
 from demos.page.stale import dimmed, pictures
 
 
@@ -143,9 +141,9 @@ def test_endpoints_pass_the_sentence_on() -> None:
 
 
 @pytest.mark.slow
-def test_no_two_postponed_handlers_hear_one_event(store: ModelStore) -> None:
+def test_no_two_postponed_handlers_hear_one_event(built: tuple[gr.Blocks, FirstViews]) -> None:
     """Gradio repeats a postponed one by sending its event to all who listen: two of them would never rest."""
-    demo = build_pages(Services(store, "minilm"))
+    demo, _ = built
     heard: dict[tuple[int | None, str], int] = {}
     for event in demo.fns.values():
         if event.trigger_mode == "always_last":

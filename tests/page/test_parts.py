@@ -74,12 +74,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 BUILD = """
+import app
 import gradio as gr
-from app import build_pages
 from demos.bert.model.models import ModelStore
+from demos.lessons import attention
 from demos.page.services import Services
 
-demo = build_pages(Services(ModelStore(), "minilm"))
+app.discover = lambda: [attention.LESSON]
+demo = app.build_pages(Services(ModelStore(), "minilm"))
 tabs = [tab for tab in demo.blocks.values() if isinstance(tab, gr.Tab)]
 print([tab.id for tab in tabs if (tab.elem_id or "").startswith("attention-")])
 (slider,) = [slider for slider in demo.blocks.values() if getattr(slider, "label", "") == "Minimum number of letters"]
@@ -97,7 +99,7 @@ def test_the_part_that_the_readme_of_demos_adds_is_there(tmp_path: Path) -> None
     readme = (ROOT / "demos" / "README.md").read_text(encoding="utf-8")
     readme = readme.partition("## Add a part")[2].partition("\n## ")[0]
     assert "`long_words/` in `demos/lessons/attention/`" in readme
-    shutil.copytree(ROOT / "demos", tmp_path / "demos", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "demos", tmp_path / "demos")  # compiled already
     shutil.copy(ROOT / "app.py", tmp_path)
     (tmp_path / "assets").symlink_to(ROOT / "assets")
     folder = tmp_path / "demos" / "lessons" / "attention" / "long_words"

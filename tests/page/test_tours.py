@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+from concurrent.futures import Future
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import parse_qsl, urlsplit
 
+import gradio as gr
 import pytest
 
-from app import build_pages
+import app
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.head import head
-from demos.page.services import Services
 from demos.page.tours.checks import Place, check_tour, is_on_offer, renamed
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, bundled_tours, offered, read_tour
@@ -164,10 +164,9 @@ def test_what_is_no_text_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def places(store: ModelStore) -> dict[str, Place]:
+def places(built: tuple[gr.Blocks, FirstViews]) -> dict[str, Place]:
     """What the lessons have."""
-    first_views = FirstViews()
-    demo = build_pages(Services(store, "minilm"), first_views)
+    demo, first_views = built
     return places_of(demo, first_views.pages)
 
 
@@ -288,13 +287,29 @@ def test_a_former_name_is_read_with_numbers_from_zero() -> None:
     assert renamed({"heads_off": "1.3"}, offers) == {"heads_off": "1.3"}
 
 
-@pytest.mark.slow
-def test_a_bad_tour_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
+def test_a_bad_tour_ends_the_start_with_one_sentence(
+    tmp_path: Path,
+    built: tuple[gr.Blocks, FirstViews],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In this process, without what would change it: signals, patches, the log. The end: tests/page/test_ending.py."""
+
+    def end(code: int = 0) -> NoReturn:
+        raise SystemExit(code)
+
+    demo, first_views = built
+    instead = {
+        "build_pages": lambda *_: demo, "FirstViews": lambda: first_views, "ending": lambda *_: end,
+        "ASKED_TO_END": [], "apply_patches": len, "keep_log_small": lambda: None,
+    }  # fmt: skip
+    for name, stub in instead.items():
+        monkeypatch.setattr(app, name, stub)
+    monkeypatch.setattr(ModelStore, "begin", lambda *_: Future())
     path = written(tmp_path, TOUR.replace("/tokens", "/tokenz"))
-    command = [sys.executable, "app.py", "--port", "0", "--tour", str(path)]
-    ended = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8"
-    )
-    assert ended.returncode == 2
-    assert "mine.md, line 5: there is no lesson 'tokenz'" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    with pytest.raises(SystemExit) as ended:
+        app.main(["--port", "0", "--runs", str(tmp_path / "runs"), "--tour", str(path)])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "mine.md, line 5: there is no lesson 'tokenz'" in said
+    assert said.count("\n") == 1

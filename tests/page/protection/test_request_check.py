@@ -6,7 +6,7 @@ import json
 import socket
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -117,21 +117,45 @@ def test_a_body_that_does_not_end_is_given_up(port: int) -> None:
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
-def test_bodies_that_are_kept_from_their_end_are_few(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[[socket.socket, bytes], None]:
+    """begin(connection, bytes) sends a request's first bytes and waits until the app has begun with its body."""
+    begun: list[coming.Coming] = []
+    counted = coming.Coming.counted
+
+    def noted(bodies: coming.Coming, *arguments: Any) -> Any:
+        begun.append(bodies)
+        return counted(bodies, *arguments)
+
+    def send(connection: socket.socket, first: bytes) -> None:
+        count, deadline = len(begun), time.monotonic() + 60
+        connection.sendall(first)
+        while len(begun) == count:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    monkeypatch.setattr(coming.Coming, "counted", noted)
+    return send
+
+
+def test_bodies_that_are_kept_from_their_end_are_few(
+    port: int, begin: Callable[[socket.socket, bytes], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_check, "BODY_SECONDS", 60)
     monkeypatch.setattr(coming, "MOST_AT_ONCE", 2)
     head = b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{"
     with ExitStack() as stack:
         slow = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)) for _ in range(3)]
         for one in slow:
-            one.sendall(head)
-            time.sleep(0.1)  # they begin one after the other
+            begin(one, head)
         assert slow[0].recv(100).startswith(b"HTTP/1.1 408")
         slow[2].sendall(b" " * 8)
         assert slow[2].recv(100).startswith(b"HTTP/1.1 422")
 
 
-def test_bodies_that_are_kept_from_their_end_are_bounded_together(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bodies_that_are_kept_from_their_end_are_bounded_together(
+    port: int, begin: Callable[[socket.socket, bytes], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_check, "BODY_SECONDS", 60)
     monkeypatch.setattr(request_check, "MOST_COMING", 1_000_000)
     head = b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 900000\r\n\r\n"
@@ -140,7 +164,7 @@ def test_bodies_that_are_kept_from_their_end_are_bounded_together(port: int, mon
         socket.create_connection(("127.0.0.1", port), timeout=20) as second,
     ):
         for slow in (first, second):
-            slow.sendall(head + b" " * 600_000)
+            begin(slow, head + b" " * 600_000)
         assert first.recv(100).startswith(b"HTTP/1.1 408")
         second.sendall(b" " * 300_000)
         assert second.recv(100).startswith(b"HTTP/1.1 422")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -109,11 +109,13 @@ def test_a_push_that_breaks_off_says_what_is_left(hub: type[AccountHub], folder:
 def test_a_hub_that_is_away_or_hangs_is_told(
     hub: type[AccountHub], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    over = threading.Event()
     monkeypatch.setattr(hub_push, "ASK_SECONDS", 0.3)
-    monkeypatch.setattr(hub, "_refused", lambda self: time.sleep(1.5) or True)
+    monkeypatch.setattr(hub, "_refused", lambda self: over.wait(60))
     for asked in (lambda: push(folder, "ann/my-model", ANN), lambda: check_new("ann/my-model", ANN)):
         with pytest.raises(UserError, match=UNREACHED):
             asked()
+    over.set()
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(hub_push, "ASK_SECONDS", 30)
     assert refused(folder) == UNREACHED
