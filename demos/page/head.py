@@ -22,6 +22,7 @@ SCRIPTS = (
     "ticks.js",
     "chosen_since.js",
     "link.js",
+    "fold.js",
     "looks.js",
     "controls.js",
     "notebook.js",
