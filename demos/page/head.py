@@ -22,7 +22,7 @@ SCRIPTS = (
     "ticks.js",
     "chosen_since.js",
     "link.js",
-    "fold.js",
+    "lead.js",
     "looks.js",
     "controls.js",
     "notebook.js",

@@ -32,7 +32,8 @@
     if (seen < share * box.width * box.height) return box.bottom > innerHeight ? "below" : "cut";
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     const hit = document.elementFromPoint(x, y);
-    return hit && (node.contains(hit) || hit.contains(node)) ? "" : "covered";
+    const plot = node.closest(".js-plotly-plot"); // which has its layers one above the other
+    return hit && (node.contains(hit) || hit.contains(node) || plot?.contains(hit)) ? "" : "covered";
   }
 
   // The text below a node, blanks collapsed as the page collapses them, and for each character where it is from.

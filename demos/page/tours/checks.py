@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from demos.errors import UserError
 from demos.page.tours.tour_file import Stop, Tour
 
-OF_THE_BAR = {"text", "pair", "model", "part", "fold"}
+OF_THE_BAR = {"text", "pair", "model", "part", "fold", "at", "questions"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     fold = "-".join(filter(None, (stop.lesson, part, query.get("fold"))))
     if "fold" in query and fold not in place.elements:
         return f"there is no fold {query['fold']!r} in this view."
+    if "at" in query and place.elements.get(query["at"]) not in ("", part):
+        return f"there is no element {query['at']!r} in this view."
     if stop.light and stop.light not in place.elements:
         return f"the lesson {stop.lesson} has no element {stop.light!r}."
     if stop.light and place.elements[stop.light] not in ("", part):

@@ -1,0 +1,54 @@
+// Where a link leads within its view: `fold=code` opens the open part's fold of that name, `at=encoder-concat` goes to an
+// element, whose fold is opened too. Either stands at the top of the window.
+(() => {
+  const PATIENCE = 20_000; // milliseconds for it to come, on a busy machine
+  const REST = 1_500; // milliseconds without a change of the page's height after which it stays where it is
+  const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
+  const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
+  let following; // what it stays in sight of, until the reader acts
+
+  function stop() {
+    following?.disconnect();
+    following = undefined;
+  }
+  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(act, stop, { capture: true, passive: true });
+
+  const shut = (fold) => fold?.querySelector(":scope > .label-wrap:not(.open)");
+
+  // The element, where it is there and in no shut fold; a fold that is shut is opened on the way.
+  function shown(id) {
+    const found = document.getElementById(id);
+    const label = shut(found?.closest(".gr-accordion"));
+    if (label?.checkVisibility() && !(Date.now() - pressed.get(label) < ANSWER)) {
+      pressed.set(label, Date.now());
+      label.click();
+    }
+    return !label && found?.checkVisibility() && found.offsetHeight > 10 ? found : undefined;
+  }
+
+  // What is drawn above it, or in it, moves it: it is brought back until the page is at rest.
+  function follow(found) {
+    let end;
+    following = new ResizeObserver(() => {
+      found.scrollIntoView({ block: "start" });
+      clearTimeout(end);
+      end = setTimeout(stop, REST);
+    });
+    following.observe(document.body);
+    following.observe(found);
+  }
+
+  // `leads` as link.js has them: [[name, what the link says], ...]
+  insideBert.lead = (lesson, part, leads) => {
+    stop();
+    if (!leads.length) return;
+    const ids = leads.map(([name, said]) => (name === "fold" ? [lesson, part, said].filter(Boolean).join("-") : said));
+    const begun = Date.now();
+    const look = () => {
+      const found = ids.map(shown).filter(Boolean);
+      if (found.length === ids.length) follow(found.at(-1));
+      else if (Date.now() - begun < PATIENCE) setTimeout(look, 100);
+    };
+    look();
+  };
+})();
