@@ -2,16 +2,29 @@
 // element, whose fold is opened too. Either stands at the top of the window.
 (() => {
   const PATIENCE = 20_000; // milliseconds for it to come, on a busy machine
-  const REST = 1_500; // milliseconds without a change of the page's height after which it stays where it is
+  const OURS = 500; // milliseconds after our own scrolling in which a scroll event is not the reader's
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
-  let following; // what it stays in sight of, until the reader acts
+  let following; // sees what moves it
+  let led; // where this view begins, until the reader acts
+  let brought = 0;
+  let waiting; // for it to come
+  const MODIFIERS = ["Shift", "Control", "Alt", "Meta"]; // which do nothing by themselves
 
   function stop() {
+    clearTimeout(waiting);
     following?.disconnect();
-    following = undefined;
+    led = undefined;
   }
-  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) addEventListener(act, stop, { capture: true, passive: true });
+  function bring() {
+    brought = Date.now();
+    led?.scrollIntoView({ block: "start" });
+  }
+  for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    addEventListener(act, ({ isTrusted, key }) => isTrusted && !MODIFIERS.includes(key) && stop(), { capture: true, passive: true });
+  }
+  addEventListener("scroll", () => Date.now() - brought > OURS && stop(), { passive: true }); // by the scroll bar
+  addEventListener("resize", () => setTimeout(bring, 100)); // once the page is laid out for its new size
 
   const shut = (fold) => fold?.querySelector(":scope > .label-wrap:not(.open)");
 
@@ -26,14 +39,10 @@
     return !label && found?.checkVisibility() && found.offsetHeight > 10 ? found : undefined;
   }
 
-  // What is drawn above it, or in it, moves it: it is brought back until the page is at rest.
+  // What is drawn above it, or in it, moves it: it is brought back until the reader acts.
   function follow(found) {
-    let end;
-    following = new ResizeObserver(() => {
-      found.scrollIntoView({ block: "start" });
-      clearTimeout(end);
-      end = setTimeout(stop, REST);
-    });
+    led = found;
+    following = new ResizeObserver(bring);
     following.observe(document.body);
     following.observe(found);
   }
@@ -47,7 +56,7 @@
     const look = () => {
       const found = ids.map(shown).filter(Boolean);
       if (found.length === ids.length) follow(found.at(-1));
-      else if (Date.now() - begun < PATIENCE) setTimeout(look, 100);
+      else if (Date.now() - begun < PATIENCE) waiting = setTimeout(look, 100);
     };
     look();
   };

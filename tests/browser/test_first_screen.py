@@ -16,7 +16,7 @@ IN_SIGHT = Path(__file__).with_name("in_sight.js").read_text(encoding="utf-8")
 HEIGHTS = dict(zip(WIDTHS, (800, 1080), strict=True))
 LEAST = dict(zip(WIDTHS, (185, 192), strict=True))  # rows on the first screen
 PATIENCE = 400  # looks, a quarter of a second apart: some views train small models as they open
-STILL = 3  # looks in which nothing changes
+STILL, FAULTY, EMPTY = 3, 12, 120  # looks in which nothing changes: of what is in sight, is not, or is not there yet
 
 
 @pytest.mark.quick
@@ -88,7 +88,8 @@ def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tup
         places: list[tuple[str, int | None]] = page.evaluate(IN_SIGHT, asked)
         still = still + 1 if places == before else 0
         before = places
-        missed = any(fault and row.key not in excused for row, (fault, _) in zip(rows, places, strict=True))
-        if still >= (STILL if not missed else 10 * STILL):
+        missed = [fault for row, (fault, _) in zip(rows, places, strict=True) if fault and row.key not in excused]
+        empty = any(fault.startswith(("absent", "hidden")) for fault in missed)
+        if still >= (EMPTY if empty else FAULTY if missed else STILL):
             break
     return places
