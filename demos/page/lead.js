@@ -2,28 +2,28 @@
 // element, whose fold is opened too. Either stands at the top of the window.
 (() => {
   const PATIENCE = 20_000; // milliseconds for it to come, on a busy machine
-  const OURS = 500; // milliseconds after our own scrolling in which a scroll event is not the reader's
+  const OPENING = 15_000; // milliseconds in which what is drawn around it may move it
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
-  let following; // sees what moves it
+  let following; // looks whether it has moved
   let led; // where this view begins, until the reader acts
-  let brought = 0;
+  let top; // where it stood last, in pixels from the window's top
   let waiting; // for it to come
   const MODIFIERS = ["Shift", "Control", "Alt", "Meta"]; // which do nothing by themselves
 
   function stop() {
     clearTimeout(waiting);
-    following?.disconnect();
+    clearInterval(following);
     led = undefined;
   }
   function bring() {
-    brought = Date.now();
-    led?.scrollIntoView({ block: "start" });
+    if (!led) return;
+    led.scrollIntoView({ block: "start" });
+    ({ top } = led.getBoundingClientRect());
   }
   for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
     addEventListener(act, ({ isTrusted, key }) => isTrusted && !MODIFIERS.includes(key) && stop(), { capture: true, passive: true });
   }
-  addEventListener("scroll", () => Date.now() - brought > OURS && stop(), { passive: true }); // by the scroll bar
   addEventListener("resize", () => setTimeout(bring, 100)); // once the page is laid out for its new size
 
   const shut = (fold) => fold?.querySelector(":scope > .label-wrap:not(.open)");
@@ -39,12 +39,11 @@
     return !label && found?.checkVisibility() && found.offsetHeight > 10 ? found : undefined;
   }
 
-  // What is drawn above it, or in it, moves it: it is brought back until the reader acts.
   function follow(found) {
     led = found;
-    following = new ResizeObserver(bring);
-    following.observe(document.body);
-    following.observe(found);
+    bring();
+    following = setInterval(() => Math.abs(led.getBoundingClientRect().top - top) > 2 && bring(), 200);
+    setTimeout(clearInterval, OPENING, following);
   }
 
   // `leads` as link.js has them: [[name, what the link says], ...]
