@@ -18,7 +18,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 36  # keys that have a row of their own; of a longer sentence the ones that weigh most
-LONG = 16  # keys in the sentence's order at most; more are ordered by weight
+LONG = 18  # keys in the sentence's order at most; more are ordered by weight
 FAINT = 0.02  # a weight below is drawn in grey
 
 
