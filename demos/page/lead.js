@@ -1,7 +1,7 @@
 // Where a link leads within its view: `fold=code` opens the open part's fold of that name, `at=encoder-concat` goes to an
 // element, whose fold is opened too. Either stands at the top of the window.
 (() => {
-  const PATIENCE = 20_000; // milliseconds for it to come, on a busy machine
+  const PATIENCE = 60_000; // milliseconds for it to come, on a busy machine
   const OPENING = 15_000; // milliseconds in which what is drawn around it may move it
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed

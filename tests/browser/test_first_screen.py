@@ -15,8 +15,8 @@ from tests.lectures import WIDTHS, Slide, slides, unseen
 IN_SIGHT = Path(__file__).with_name("in_sight.js").read_text(encoding="utf-8")
 HEIGHTS = dict(zip(WIDTHS, (800, 1080), strict=True))
 LEAST = dict(zip(WIDTHS, (185, 192), strict=True))  # rows on the first screen
-PATIENCE = 400  # looks, a quarter of a second apart: some views train small models as they open
-STILL, FAULTY, EMPTY = 3, 12, 120  # looks in which nothing changes: of what is in sight, is not, or is not there yet
+PATIENCE = 800  # looks, a quarter of a second apart: some views train small models as they open
+STILL, FAULTY, EMPTY = 3, 20, 400  # looks in which nothing changes: of what is in sight, is not, or is not there yet
 
 
 @pytest.mark.quick
