@@ -3,6 +3,7 @@
 (() => {
   const PATIENCE = 60_000; // milliseconds for it to come, on a busy machine
   const OPENING = 15_000; // milliseconds in which what is drawn around it may move it
+  const TOLD = 1_000; // milliseconds in which the lesson is told what it shows
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
   let following; // looks whether it has moved
@@ -57,6 +58,6 @@
       if (found.length === ids.length) follow(found.at(-1));
       else if (Date.now() - begun < PATIENCE) waiting = setTimeout(look, 100);
     };
-    look();
+    waiting = setTimeout(look, TOLD); // a fold that is opened before the lesson has its tick is not drawn
   };
 })();
