@@ -50,6 +50,30 @@ def slides() -> list[Slide]:
     return found
 
 
+WIDTHS = (1280, 1920)  # of the windows whose first screen is looked at
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A row that is not on the first screen of its view, at some widths, and why."""
+
+    key: str
+    widths: frozenset[int]
+    reason: str
+
+
+def unseen() -> dict[str, Unseen]:
+    """Those rows, by key. Raises ValueError where a width is none of `WIDTHS`."""
+    found = {}
+    text = TABLE.read_text(encoding="utf-8")
+    for key, at, reason in re.findall(r"^- ([A-D]\d+) at ([\d and]+): (.+)$", text, flags=re.M):
+        widths = frozenset(map(int, at.split(" and ")))
+        if not widths <= {*WIDTHS}:
+            raise ValueError(at)
+        found[key] = Unseen(key, widths, reason)
+    return found
+
+
 @dataclass(frozen=True)
 class Difference:
     """One point in which the page says otherwise than lectures."""

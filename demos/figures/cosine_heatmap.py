@@ -113,7 +113,7 @@ def cosine_heatmap(
     for x, y in () if outlined is None else ((outlined.i, outlined.j), (outlined.j, outlined.i)):
         box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
         frames.append({"type": "rect", "line": {"color": OUTLINE, "width": 3 if hovered else 2}} | box)
-    row = 42 if numbered else 25 if hovered else 15  # pixels
+    row = 36 if numbered else 25 if hovered else 15  # pixels
     step = 1 if m <= ALL_COLUMNS else 5
     columns = sorted({0, *range(step - 1, m, step)})
     below = 8 if numbered else 56  # the colour bar's room

@@ -25,6 +25,7 @@ SCRIPTS = (
     "link.js",
     "your_questions/boxes.js",
     "your_questions/review.js",
+    "lead.js",
     "looks.js",
     "controls.js",
     "notebook.js",

@@ -12,12 +12,15 @@
   const FILES_KEPT = 3_600_000; // milliseconds; the server keeps them for longer
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
+  const LEADS = ["fold", "at"]; // in the link: the fold or the element that this view begins at
+  let leads = []; // those of this view, each with its name, until the reader turns to another part
   const defaults = {}; // choice -> a function: its default beside the other choices, as the link would say it
   const firsts = {}; // choice -> the number that it shows for the link's 0: layers and heads are counted from 1
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let asksFirst = false; // each part its question
-  const KNOWN = ["text", "pair", "model", "lesson", "room", CUT]; // in the link beside what is above and a lesson's choices
+  const leadsOf = (link) => LEADS.filter((name) => link.get(name)).map((name) => [name, link.get(name)]);
+  const KNOWN = ["text", "pair", "model", "lesson", "room", ...LEADS, CUT]; // in the link beside what is above and a lesson's choices
   const FOREIGN = /^(__|utm_)|^(fbclid|gclid|logs)$/; // in the link: what a Space or another site adds
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
   const STOP = ["tour", "review", "stop"]; // in the link: another of these is shown by a page of its own
@@ -86,6 +89,7 @@
     const names = Object.keys(cut);
     if (names.length) link.set(CUT, names.join(","));
     for (const [name, said] of new URLSearchParams(location.search)) if (LASTING.has(name)) link.set(name, said);
+    if (lesson === state.lesson) for (const [name, said] of leads) link.set(name, said);
     if (asksFirst) link.set("questions", "1");
     else link.delete("questions");
     const address = `${lesson}?${link}`;
@@ -165,7 +169,7 @@
     place.props.value = "";
     const link = new URLSearchParams(location.search);
     const { text, pair, model } = linked(link, remembered(), firstView);
-    const isChosen = [...link.keys()].some((name) => !LASTING.has(name) && !["text", "pair", "model", "lesson"].includes(name));
+    const isChosen = [...link.keys()].some((name) => !LASTING.has(name) && !["text", "pair", "model", "lesson", ...LEADS].includes(name));
     if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
     ticks.cameWith(firstView.inputs);
     for (const component of components) Object.assign(component.props, firstView.properties[component.id]);
@@ -227,6 +231,7 @@
       }
       Object.assign(state, linked(link, before, first));
       state.lesson = lesson;
+      leads = leadsOf(link);
       const values = kept.map((choice) => {
         const value = saidBy(link, choice);
         firsts[choice.name] = choice.first;
@@ -295,7 +300,9 @@
         return value;
       });
       if (moved && !turned) arrivals += 1;
+      leads = leadsOf(arriving);
       arriving = undefined;
+      insideBert.lead(state.lesson, state.choices.part, leads);
       const changed = (name) => (state[name] === before[name] ? undefined : state[name]);
       return [changed("text"), changed("pair"), state.model, ...values];
     },
@@ -305,6 +312,7 @@
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
       state.model ||= inUse; // another that was asked for is on its way
       writeLink();
+      insideBert.lead(state.lesson, state.choices.part, leads);
       return [told("typed"), told("settled")];
     },
 
@@ -369,6 +377,8 @@
     },
 
     keep(names, ...values) {
+      const part = names.indexOf("part");
+      if (part >= 0 && values[part] !== state.choices.part) leads = [];
       names.forEach((name, index) => (state.choices[name] = values[index]));
       writeLink();
     },

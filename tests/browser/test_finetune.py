@@ -87,8 +87,11 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     page = open_lesson("finetune", task="similarity", epochs=1, most=60)
     expect(page.locator("#finetune-data")).to_contain_text("60 pairs for training")
     expect(page.locator("#finetune-curve .curve-panels")).to_contain_text("mean squared error")
+    before = page.locator("#finetune-stop").bounding_box()
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+    expect(page.locator("#finetune-ask")).to_be_in_viewport(ratio=1)  # beside the curve, and nothing was scrolled
+    assert page.locator("#finetune-stop").bounding_box() == before
     page.locator("#finetune-results").scroll_into_view_if_needed()
     expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(41)
     expect(page.locator("#finetune-results .scores")).to_contain_text("Spearman’s ρ")

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import stands, visit
 from tests.browser.screens import TOP
+from tests.lectures import WIDTHS, Slide, slides, unseen
+
+IN_SIGHT = Path(__file__).with_name("in_sight.js").read_text(encoding="utf-8")
+HEIGHTS = dict(zip(WIDTHS, (800, 1080), strict=True))
+LEAST = dict(zip(WIDTHS, (185, 192), strict=True))  # rows on the first screen
+PATIENCE = 800  # looks, a quarter of a second apart: some views train small models as they open
+STILL, FAULTY, EMPTY = 3, 20, 400  # looks in which nothing changes: of what is in sight, is not, or is not there yet
 
 
 @pytest.mark.quick
@@ -44,3 +54,42 @@ def test_the_model_note_opens_on_focus_and_on_a_press(page: Page, app_url: str) 
     note.wait_for(state="visible")
     page.keyboard.press("Tab")
     note.wait_for(state="hidden")
+
+
+def test_the_rows_of_the_lectures_are_on_the_first_screen(page: Page, app_url: str) -> None:
+    """Opened as its link says, nothing pressed or scrolled: what a row `finds` is in the window, whole, uncovered."""
+    rows = sorted((row for row in slides() if row.view), key=lambda row: (row.lesson, row.query))
+    known = unseen()
+    table, wrong = [], []
+    for (lesson, query), of_view in groupby(rows, key=lambda row: (row.lesson, row.query)):
+        view = list(of_view)
+        page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHTS[WIDTHS[0]]})
+        visit(page, f"{app_url}/{lesson}?{query}")
+        stands(page, lesson)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
+            excused = {row.key for row in view if row.key in known and width in known[row.key].widths}
+            for row, (fault, y) in zip(view, places_at_rest(page, view, excused), strict=True):
+                table.append(f"{row.key:4} {width} {fault or 'in sight':40.40} y = {y} /{lesson}?{query[:60]}")
+                if bool(fault) != (row.key in excused):
+                    wrong.append(table[-1])
+    print("\n".join(table))
+    assert not wrong, "\n".join(wrong)
+    for width in WIDTHS:
+        assert len(rows) - sum(width in one.widths for one in known.values()) >= LEAST[width]
+
+
+def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tuple[str, int | None]]:
+    """(what is wrong with each row, or ""; where it ends), once the others than the excused are in sight and stay."""
+    asked = [[row.selector, list(row.words)] for row in rows]
+    before, still = None, 0
+    for _ in range(PATIENCE):
+        page.wait_for_timeout(250)
+        places: list[tuple[str, int | None]] = page.evaluate(IN_SIGHT, asked)
+        still = still + 1 if places == before else 0
+        before = places
+        missed = [fault for row, (fault, _) in zip(rows, places, strict=True) if fault and row.key not in excused]
+        empty = any(fault.startswith(("absent", "hidden")) for fault in missed)
+        if still >= (EMPTY if empty else FAULTY if missed else STILL):
+            break
+    return places

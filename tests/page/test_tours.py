@@ -117,6 +117,8 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("view: /tokens", "view: https://example.org/tokens", "mine.md, line 5: a view is a link within the page"),
         ("view: /tokens", "view: //example.org", "mine.md, line 5: a view is a link within the page"),
         ("view: /tokens", "view: /tokenz", "mine.md, line 5: there is no lesson 'tokenz'; choose one of tokens, att"),
+        ("under=id", "fold=moon", "mine.md, line 5: there is no fold 'moon' in this view."),
+        ("under=id", "at=moon", "mine.md, line 5: there is no element 'moon' in this view."),
         ("under=id", "over=id", "mine.md, line 5: the lesson tokens has no choice 'over'."),
         ("layer=3", "part=tails", "mine.md, line 16: the lesson attention has no part 'tails'."),
         ("under=id", "under=ground", "mine.md, line 5: the choice 'under' of the lesson tokens can't be 'ground'."),

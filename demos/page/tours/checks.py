@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from demos.errors import UserError
 from demos.page.tours.tour_file import Stop, Tour
 
-OF_THE_BAR = {"text", "pair", "model", "part"}
+OF_THE_BAR = {"text", "pair", "model", "part", "fold", "at", "questions"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     for name in query.keys() - OF_THE_BAR:
         if not is_on_offer(query[name], place.choices[name]):
             return f"the choice {name!r} of the lesson {stop.lesson} can't be {query[name]!r}."
+    fold = "-".join(filter(None, (stop.lesson, part, query.get("fold"))))
+    if "fold" in query and fold not in place.elements:
+        return f"there is no fold {query['fold']!r} in this view."
+    if "at" in query and place.elements.get(query["at"]) not in ("", part):
+        return f"there is no element {query['at']!r} in this view."
     if stop.light and stop.light not in place.elements:
         return f"the lesson {stop.lesson} has no element {stop.light!r}."
     if stop.light and place.elements[stop.light] not in ("", part):

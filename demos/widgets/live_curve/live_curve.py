@@ -40,6 +40,7 @@ from demos.widgets.live_curve.text import (
     look_text,
     pair_look_text,
     result_text,
+    score_text,
 )
 from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
 
@@ -265,8 +266,8 @@ def idle_message(
 ) -> str:
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
     beaten = _beaten(metric, baseline, classes, mean_loss, loss)
-    lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
-    hint = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
+    value = beaten["baseline"]
+    hint = "" if value is None else f" Baseline: {beaten['beaten']}, {score_text(metric, value)}."
     state = {
         "run": "",
         "done": True,
@@ -274,7 +275,7 @@ def idle_message(
         "looks": [],
         "titles": titles(metric, loss),
         "shares": metric not in CORRELATIONS,
-        "status": f"Nothing has been trained yet; click Start{hint}.",
+        "status": f"Nothing has been trained yet; click Start.{hint}",
         **beaten,
     }
     return _json(state)

@@ -75,11 +75,11 @@ def pair_look_text(event: PairLook) -> str:
 
 def look_text(event: Epoch, metric: str) -> str:
     """A look at the validation examples, in a sentence."""
-    score = _score_text(metric, event.validation_score)
+    score = score_text(metric, event.validation_score)
     return f"{_when(event)}: validation loss {event.validation_loss:.2f}, validation {metric} {score}."
 
 
-def _score_text(metric: str, value: float) -> str:
+def score_text(metric: str, value: float) -> str:
     return f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
 
 
@@ -105,14 +105,14 @@ def result_text(result: Any) -> str:
     if isinstance(result, PairResult):
         return f"The loss on the held-out pairs went from {result.loss_before:.3f} to {result.loss:.3f}."
     metric, value = next(iter(result.metrics.items()))
-    score = f"Test {metric} {_score_text(metric, value)}"
+    score = f"Test {metric} {score_text(metric, value)}"
     label = getattr(result, "majority_label", "")
     if not label:
         return f"{score}."
     if metric == ACCURACY:
         return f"{score}; always predicting “{label}” gives {result.majority_accuracy:.0%}."
     baseline = result.majority_metrics[metric], result.majority_accuracy
-    beaten = f"always predicting “{label}” gives {_score_text(metric, baseline[0])} and {baseline[1]:.0%}"
+    beaten = f"always predicting “{label}” gives {score_text(metric, baseline[0])} and {baseline[1]:.0%}"
     return f"{score}, accuracy {result.accuracy:.0%}; {beaten}."
 
 

@@ -68,8 +68,8 @@ def build(page: Page) -> None:
                 next(iter(lists.values())),
                 label=f"Sentences, one per line (at most {MAX_SENTENCES})",
                 info="The sentences from the top of the page come first, marked ◆.",
-                lines=8,
-                max_lines=14,
+                lines=5,
+                max_lines=5,
                 elem_id="embeddings-texts",
             )
             picked = gr.Dropdown(

@@ -129,16 +129,16 @@ def build(page: Page) -> None:
             )  # fmt: skip
         with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
             matrix = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
-    with gr.Row(elem_classes="word-controls"):
-        example = examples_of(offered, label="Example word", min_width=160)
-        word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
-        layer = moving_slider(0, deepest, deepest, label="Layer", min_width=260, scale=2, elem_id="word-layer")
-        pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
-            pair_choices(MAX_USES), value=LEAST, label="Highlighted pair", min_width=160, visible=False
-        )
     with gr.Row():
         with gr.Column(min_width=330, scale=5):
             summary = gr.HTML(elem_classes="said", elem_id="word-told")
+            with gr.Row(elem_classes="word-controls"):
+                example = examples_of(offered, label="Example word", min_width=160)
+                word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
+                layer = moving_slider(0, deepest, deepest, label="Layer", min_width=260, scale=2, elem_id="word-layer")
+                pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
+                    pair_choices(MAX_USES), value=LEAST, label="Highlighted pair", min_width=160, visible=False
+                )
         with gr.Column(min_width=330, scale=5):
             lines = gr.Textbox(
                 lines_of(FIRST, labelled),

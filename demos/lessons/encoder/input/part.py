@@ -40,19 +40,18 @@ def build(page: Page) -> None:
     changed: dict[str, gr.Component] = {}
     with gr.Row(elem_classes="encoder-steps"):
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            for name, label in (("row", "One row of the embedding matrix"), ("sum", "The sum of the embeddings")):
+            for name, label in (
+                ("row", "One row of the embedding matrix"),
+                ("sum", "The sum of the embeddings"),
+                ("norm", "LayerNorm of the sum"),
+            ):
                 steps[name], steps[f"{name}_said"] = _plot(name, label), gr.HTML("", elem_classes="encoder-told")
-                if name == "row":
-                    steps["one_hot"] = matrix_picture("encoder-input-one-hot")
-                    steps["one_hot_said"] = gr.HTML("", elem_classes="encoder-told")
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            steps["norm"], steps["norm_said"] = (
-                _plot("norm", "LayerNorm of the sum"),
-                gr.HTML("", elem_classes="encoder-told"),
-            )
+            steps["one_hot"] = matrix_picture("encoder-input-one-hot")
+            steps["one_hot_said"] = gr.HTML("", elem_classes="encoder-told")
             gr.HTML("<h3>What happens when a part is missing?</h3>", elem_classes="encoder-told")
-            order = gr.Slider(1, ORDERS, 1, step=1, label="Shuffle again", elem_id="encoder-input-order")
             changed["plot"] = _plot("changes", "Change of each vector without a part")
+            order = gr.Slider(1, ORDERS, 1, step=1, label="Shuffle again", elem_id="encoder-input-order")
             changed["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
     with fold(__file__, "numbers", "The numbers"):
         steps["table"], changed["table"] = gr.HTML(""), gr.HTML("")

@@ -50,8 +50,8 @@ def build(page: Page) -> None:
             other = gr.Textbox(OTHER, label="Replace the last sentence with", max_lines=1, elem_id="norms-other")
             row = moving_slider(1, 40, 2, label="Token (row)", elem_id="norms-row")
             feature = gr.Slider(1, FEATURES, 4, step=1, label="Feature (column)", elem_id="norms-feature")
-            page.show_look()
             parts["told"] = gr.HTML("", elem_id="norms-told", elem_classes="encoder-told")
+            page.show_look()
             with all_controls(page, __file__):
                 padding = gr.Checkbox(True, label="Padding counts in batch norm", elem_id="norms-padding")
     with gr.Row():

@@ -198,7 +198,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
         }
         bands.append(band | {"fillcolor": BAND, "line": {"width": 0}, "layer": "below"})
     layout = plotly_layout(
-        height=640,
+        height=560,
         margin={"l": 50, "r": 12, "t": 30, "b": 92},
         legend={"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0},
         annotations=[panel_title(title, [0, 1], top) for title, (_, top) in zip(titles, domains, strict=True)],

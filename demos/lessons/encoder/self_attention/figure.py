@@ -18,6 +18,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
+LONG = 18  # keys in the sentence's order at most; of a longer one they are ordered by weight
 FAINT = 0.02  # a weight below is drawn in grey
 
 
@@ -56,12 +57,22 @@ class Query:
         return np.argsort(-self.weights, kind="stable")
 
     @property
+    def is_long(self) -> bool:
+        """Whether a row a key is more than a window holds."""
+        return len(self.names) > LONG
+
+    @property
     def shown(self) -> list[int]:
-        """The keys that have a row, in the sentence's order: the query itself and those that weigh most."""
+        """The keys that have a row: the query itself and those that weigh most.
+
+        They are in the sentence's order; those of a long sentence by weight, the largest first.
+        """
         n, padding = len(self.names), self.ledger.padding
-        if n <= SHOWN:
+        if not self.is_long:
             return list(range(n))
-        return sorted({*self.heaviest[: SHOWN - 1 - padding].tolist(), self.token, *range(n - padding, n)})
+        least = {self.token, *range(n - padding, n)}
+        most = {*self.heaviest[: SHOWN - 1 - padding].tolist()} if n > SHOWN else set(range(n))
+        return [index for index in self.heaviest.tolist() if index in most | least]
 
 
 def attention_picture(query: Query) -> Markup:

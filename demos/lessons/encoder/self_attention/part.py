@@ -33,12 +33,13 @@ def build(page: Page) -> None:
     token, layer, head = (page.choices[name] for name in ("token", "layer", "head"))
     parts: dict[str, gr.Component] = {
         "board": cells_picture("encoder-board", PICKER, elem_classes="picture"),
-        "said": gr.HTML("", elem_classes="encoder-told"),
+        "concat": cells_picture("encoder-concat", PICKER),
     }
+    page.show_look()
+    parts["said"] = gr.HTML("", elem_classes="encoder-told")
     with gr.Row(elem_classes="encoder-switches"):
         causal = gr.Checkbox(False, label="Causal mask: no token attends to later tokens, as in a decoder")
         pads = gr.Slider(0, MOST_PADS, 0, step=1, label="Number of [PAD] tokens to append", min_width=220)
-    parts["concat"] = cells_picture("encoder-concat", PICKER)
     parts["closed"] = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
     with fold(__file__, "numbers", "The numbers"):
         parts["numbers"] = gr.HTML("")

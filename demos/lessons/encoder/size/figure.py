@@ -89,8 +89,13 @@ def models_table(shapes: Sequence[Shape], tokens: int) -> Markup:
 
 
 def others_html() -> Markup:
-    """Other Transformers by year, and the changes that later models made to BERT."""
+    """Other Transformers by year."""
     return TEXT.others(OTHERS)
+
+
+def changed_html() -> Markup:
+    """What the Transformers after BERT changed."""
+    return TEXT.changed()
 
 
 def beside(shape: Shape) -> list[Shape]:

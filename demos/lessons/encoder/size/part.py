@@ -9,6 +9,7 @@ import gradio as gr
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
 from demos.lessons.encoder.size.figure import (
     beside,
+    changed_html,
     models_table,
     others_html,
     parts_table,
@@ -49,6 +50,7 @@ def build(page: Page) -> None:
             with all_controls(page, __file__):
                 tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
     gr.HTML(others_html(), elem_id="encoder-size-others")
+    gr.HTML(changed_html(), elem_id="encoder-size-changed")
     parts, program = folds(__file__, "Builds this configuration and counts its parameters")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 

@@ -49,8 +49,8 @@ def build(page: Page) -> None:
             first = gr.Textbox(FIRST, label="Sentence", max_lines=2, elem_id="elmo-first")
             word = gr.Textbox(WORD, label="Word", max_lines=1, elem_id="elmo-word")
             second = gr.Textbox(SECOND, label="The same word in another sentence", max_lines=2, elem_id="elmo-second")
-            page.show_look()
             parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
+            page.show_look()
     gr.HTML(TEXT.mixing_heading(), elem_classes="said")
     with all_controls(page, __file__):
         with gr.Row():

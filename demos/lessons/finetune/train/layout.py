@@ -83,6 +83,7 @@ def recipe() -> dict[str, Any]:
     parts: dict[str, Any] = {
         "preset": gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE),
         "preset_told": gr.HTML(elem_classes="preset-told"),
+        "chain": gr.HTML(elem_id="finetune-chain"),
     }
     # Not in the fold: of several changes to a component that is not on the page, gradio keeps one.
     with gr.Row(elem_classes="pairs"):
@@ -127,7 +128,7 @@ def more() -> dict[str, Any]:
         schedules = ["linear", "cosine", "constant"]
         parts["schedule"] = _menu(schedules, "schedule", "Learning-rate schedule", scale=2, elem_id="finetune-schedule")
         parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
-    parts |= {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
+    parts["drawn"] = gr.HTML(elem_id="finetune-rate")
     parts["poolings"] = gr.HTML(poolings_html(), elem_id="finetune-poolings")
     with gr.Row():
         return parts | {
@@ -152,37 +153,39 @@ def more() -> dict[str, Any]:
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
-    """The curve, which fetches its points from `news`; Start, Pause, Stop and the cost."""
-    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture", in_rooms=True)
+    """Start, Pause, Stop and the cost, which keep their place; under them the curve, which fetches its points from `news`."""
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
         stop = gr.Button("Stop early", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
     on_cpu = cpu_button(elem_id="finetune-on-cpu")
+    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture", in_rooms=True)
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}
+
+
+def try_it() -> dict[str, Any]:
+    """The trained model's answer to a text of the reader's own; beside the curve, once there is a result."""
+    gr.HTML(TEXT.title("Try it"))
+    parts: dict[str, Any] = {"try_examples": examples_menu()}
+    for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True):
+        parts[name] = gr.Textbox(
+            sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}"
+        )
+    parts["ask"] = gr.Button("Run the trained model", elem_id="finetune-ask")
+    parts["answer"] = gr.HTML(elem_id="finetune-answer")
+    return parts
 
 
 def results() -> dict[str, Any]:
     """The results of a run; hidden until there is one."""
     parts: dict[str, Any] = {}
-    with gr.Column(visible=False, elem_id="finetune-results") as parts["results"]:
+    with gr.Column(visible=False, elem_id="finetune-results", elem_classes="lab-results") as parts["results"]:
         gr.HTML(TEXT.title("Test results"))
         parts["scores"] = gr.HTML(elem_classes="said")
-        with gr.Row():
-            with gr.Column(min_width=320, scale=6):
-                parts["matrix"] = scripted(read_beside(__file__, "matrix.js"), "finetune-matrix")
-                with gr.Column(visible=False) as parts["picture"]:
-                    parts["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
-            with gr.Column(min_width=320, scale=5):
-                gr.HTML(TEXT.title("Try it"))
-                parts["try_examples"] = examples_menu()
-                for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True):
-                    parts[name] = gr.Textbox(
-                        sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}"
-                    )
-                parts["ask"] = gr.Button("Run the trained model", elem_id="finetune-ask")
-                parts["answer"] = gr.HTML(elem_id="finetune-answer")
+        parts["matrix"] = scripted(read_beside(__file__, "matrix.js"), "finetune-matrix")
+        with gr.Column(visible=False) as parts["picture"]:
+            parts["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
         gr.HTML(TEXT.title("Errors"))
         parts["mistakes"] = gr.HTML(elem_id="finetune-mistakes")
         gr.HTML(TEXT.deeper())

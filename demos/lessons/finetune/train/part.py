@@ -27,7 +27,10 @@ PICKED = ("task", "data", "file", "test_file", "hub", "columns", "most")  # what
 
 
 def build(page: Page) -> None:
-    """Tasks above, the recipe beside the live curve, then the results, the data and the folds."""
+    """Tasks above; the run beside the recipe; the data and the steps, in the curve's place until there is one; folds.
+
+    Once a run has ended, "Try it" stands beside its curve, and what it learned below. style.css says what is where.
+    """
     trainer = Trainer(page.services)
     controller = RunController(page.services.trainings, "train", trainer.work, running_buttons)
     parts: dict[str, Any] = {
@@ -39,17 +42,20 @@ def build(page: Page) -> None:
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
-        with gr.Column(min_width=320, scale=8):
+        with gr.Column(min_width=0, elem_classes="lab-run"):
             parts |= layout.live(trainer.feeds.news)
-        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
-            page.show_look()
+        with gr.Column(min_width=0, elem_classes="lab-try"):
+            parts |= layout.try_it()
+        with gr.Column(min_width=0, elem_classes="recipe"):
             parts |= layout.recipe()
             with all_controls(page, __file__, set_elsewhere=True):
                 parts |= layout.more()
-    parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
-    parts |= layout.results()
-    gr.HTML(layout.TEXT.title("The data"))
-    parts["told"] = gr.HTML(elem_id="finetune-data")
+        with gr.Column(min_width=0, elem_classes="lab-data"):
+            parts["told"] = gr.HTML(elem_id="finetune-data", elem_classes="picture")
+            page.show_look()
+        with gr.Column(min_width=0, elem_classes="lab-walk"):
+            parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
+        parts |= layout.results()
     none = layout.TEXT.no_numbers()
     parts["numbers"], parts["code"] = folds(
         __file__, "Trains with this recipe and prints the test scores", numbers=none

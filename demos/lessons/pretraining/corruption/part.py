@@ -79,11 +79,11 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="corruption-top"):
         with gr.Column(elem_classes="corruption-picture", min_width=320):
             picture = gr.HTML("", elem_id="corruption-picture", elem_classes="picture")
-            legend = gr.HTML("", elem_id="corruption-legend")
         with gr.Column(elem_classes="corruption-controls", min_width=300):
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
                 seed = seed_box(SEED, min_width=90, elem_id="corruption-seed")
+            legend = gr.HTML("", elem_id="corruption-legend")
             page.show_look()
             with all_controls(page, __file__):
                 chosen = gr.Slider(1, 60, 15, step=1, label="Chosen tokens, %", elem_id="corruption-chosen")
