@@ -153,7 +153,7 @@ def more() -> dict[str, Any]:
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
-    """Start, Pause, Stop and the cost, which keep their place; below, the curve, which fetches its points from `news`."""
+    """Start, Pause, Stop and the cost, which keep their place; below, the curve, fed by `news`."""
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
