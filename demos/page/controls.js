@@ -147,10 +147,10 @@
     if (key === "Escape" && target.matches?.("#bar textarea")) target.blur();
   });
 
-  // The link past the bar and the lessons goes to the picture in sight.
+  // The link past the bar and the lessons goes to the picture in sight, or to the buttons that start a run above it.
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("a.skip")) return;
-    const picture = [...document.querySelectorAll(".picture")].find((element) => element.checkVisibility());
+    const picture = [...document.querySelectorAll(".picture, .lab-buttons")].find((element) => element.checkVisibility());
     if (!picture) return;
     event.preventDefault();
     picture.tabIndex = -1;

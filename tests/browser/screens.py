@@ -31,7 +31,7 @@ SCREENS = {
 # The top of the first picture of the open part; -1 where it has none, or none that is seen.
 TOP = """(part) => {
     const scope = part ? document.getElementById(part) : document.querySelector('.lesson');
-    const tops = [...scope.querySelectorAll('.picture'), ...(scope.matches('.picture') ? [scope] : [])]
+    const tops = [...scope.querySelectorAll('.picture, .lab-buttons'), ...(scope.matches('.picture') ? [scope] : [])]
         .filter((picture) => picture.checkVisibility() && picture.getBoundingClientRect().height > 20)
         .map((picture) => picture.getBoundingClientRect().top + scrollY);
     return tops.length ? Math.round(Math.min(...tops)) : -1;
