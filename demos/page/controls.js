@@ -115,22 +115,26 @@
   });
 
   // A sentence's box grows while someone writes in it, and moves what is below it down. It is one line again once the focus
-  // has gone; where a press took it away, after that press, which would else miss what it was aimed at.
+  // has gone; where a press took it away, after that press, which would else miss what it was aimed at. The page hears of no
+  // press in a frame, and waits until the pointer is over the page again.
   let pressing = false;
+  let inFrame = false;
   function grow(box, grown) {
     box.closest(".block").classList.toggle("grown", grown);
     fade();
   }
   const released = () => {
-    pressing = false;
+    pressing = inFrame = false;
     for (const box of document.querySelectorAll("#bar .grown:not(:focus-within) textarea")) grow(box, false);
   };
   document.addEventListener("pointerdown", () => (pressing = true), true);
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(released), true);
   document.addEventListener("focusin", ({ target }) => target.matches?.("#bar textarea") && grow(target, true));
   document.addEventListener("focusout", ({ target }) => {
-    if (target.matches?.("#bar textarea") && !pressing) grow(target, false);
+    if (!target.matches?.("#bar textarea") || pressing) return;
+    setTimeout(() => ((inFrame = document.activeElement?.tagName === "IFRAME") || released()));
   });
+  document.addEventListener("pointermove", () => inFrame && !pressing && released(), { passive: true });
   // A sentence that is longer than its line fades where it is cut off; its title says it in full.
   function fade() {
     for (const box of document.querySelectorAll("#bar textarea")) {

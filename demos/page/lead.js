@@ -2,7 +2,7 @@
 // element, whose fold is opened too. Either stands at the top of the window.
 (() => {
   const PATIENCE = 60_000; // milliseconds for it to come, on a busy machine
-  const OPENING = 15_000; // milliseconds in which what is drawn around it may move it
+  const OPENING = 60_000; // milliseconds in which what is drawn around it may move it
   const TOLD = 1_000; // milliseconds in which the lesson is told what it shows
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed

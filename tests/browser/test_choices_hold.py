@@ -123,6 +123,30 @@ def test_a_press_on_a_slow_frame_holds(open_lesson: Open, page: Page, asked: Ask
     page.wait_for_url(re.compile("lines=all"))
 
 
+def test_a_slow_press_in_the_frame_meets_its_target_after_a_long_sentence(
+    open_lesson: Open, page: Page, asked: Asked
+) -> None:
+    """The box of a long sentence is one line again when its focus is gone: not while a press in the frame lasts."""
+    open_heads(page, open_lesson, asked)
+    box, frame = page.locator("#bar-text textarea"), page.locator(FRAME)
+    box.fill(5 * LONGER)
+    asked.since_last()
+    page.evaluate("(top) => scrollBy(0, top - 250)", frame.evaluate("(frame) => frame.getBoundingClientRect().top"))
+    square = drawn(page, "head 0").locator("#vis [aria-label='head 8']")
+    high = box.evaluate("(box) => box.offsetHeight")
+    assert high > 60  # several lines
+    place = square.bounding_box()
+    assert place is not None
+    page.mouse.move(place["x"] + 3, place["y"] + 3)
+    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(400)  # as a hand is: longer than the browser needs to lay the page out
+    page.mouse.up()
+    heads_on(page, [3, 7])
+    page.mouse.move(5, 5)
+    page.wait_for_function("(high) => document.querySelector('#bar-text textarea').offsetHeight < high", arg=high)
+
+
 def test_a_token_and_a_layer_hold_while_another_sentence_is_awaited(
     open_lesson: Open, page: Page, asked: Asked, server: StillServer
 ) -> None:

@@ -126,7 +126,7 @@ def test_a_question_a_term_and_a_stop_open(open_lesson: Open, finder: Locator) -
         finder.get_by_role("combobox").fill(text)
         expect(rows(finder).first).to_contain_text(kind)
 
-    find("nurse tired where does it have that from", "Question")
+    find("nurse doctor tired", "Question")
     page.keyboard.press("Enter")
     expect(page.locator("#pretraining-two_words .question")).to_contain_text("The nurse said")
 

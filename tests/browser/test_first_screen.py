@@ -15,8 +15,8 @@ from tests.lectures import WIDTHS, Slide, slides, unseen
 IN_SIGHT = Path(__file__).with_name("in_sight.js").read_text(encoding="utf-8")
 HEIGHTS = dict(zip(WIDTHS, (800, 1080), strict=True))
 LEAST = dict(zip(WIDTHS, (185, 192), strict=True))  # rows on the first screen
-PATIENCE = 800  # looks, a quarter of a second apart: some views train small models as they open
-STILL, FAULTY, EMPTY = 3, 20, 400  # looks in which nothing changes: of what is in sight, is not, or is not there yet
+PATIENCE = 1_300  # looks, 0.15 seconds apart: some views train small models as they open
+STILL, FAULTY, EMPTY = 2, 34, 660  # looks in which nothing changes: of what is in sight, is not, or is not there yet
 
 
 @pytest.mark.quick
@@ -84,7 +84,7 @@ def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tup
     asked = [[row.selector, list(row.words)] for row in rows]
     before, still = None, 0
     for _ in range(PATIENCE):
-        page.wait_for_timeout(250)
+        page.wait_for_timeout(150)
         places: list[tuple[str, int | None]] = page.evaluate(IN_SIGHT, asked)
         still = still + 1 if places == before else 0
         before = places

@@ -3,7 +3,7 @@
 (() => {
   const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word by where an entry has it
   const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6 }; // what a score counts by what an entry is: a part has more words than others
-  const NAMED = 2; // what it counts where the text is the entry's title
+  const NAMED = 2; // what it counts where the entry's title begins with the text
   const NEARLY = 0.5; // of the best entry's score: with less, a part gives way to a question or a stop of its own
   const [SATURATION, LENGTH] = [4, 0.2]; // BM25's k1 and b
   const MOST = 12; // rows
@@ -75,10 +75,10 @@
         scores.set(number, (scores.get(number) ?? 0) + (rarity * weight * (SATURATION + 1)) / (weight + long));
       }
     }
-    const wanted = stems(text).join(" ");
+    const wanted = text.trim().toLowerCase();
     const best = [...scores].map(([number, score]) => {
       const entry = of.entries[number];
-      const kind = stems(entry.title).join(" ") === wanted ? NAMED : KINDS[entry.kind] ?? 1;
+      const kind = entry.title.toLowerCase().startsWith(wanted) ? NAMED : KINDS[entry.kind] ?? 1;
       return { entry, score: score * Math.sqrt(had.get(number) / all) * kind };
     });
     best.sort((one, other) => other.score - one.score);
