@@ -16,7 +16,7 @@ IN_SIGHT = Path(__file__).with_name("in_sight.js").read_text(encoding="utf-8")
 HEIGHTS = dict(zip(WIDTHS, (800, 1080), strict=True))
 LEAST = dict(zip(WIDTHS, (185, 192), strict=True))  # rows on the first screen
 PATIENCE = 1_300  # looks, 0.15 seconds apart: some views train small models as they open
-STILL, FAULTY, EMPTY = 2, 34, 660  # looks in which nothing changes: of what is in sight, is not, or is not there yet
+STILL, FAULTY, EMPTY = 2, 200, 660  # looks in which nothing changes: of what is in sight, is not, or is not there yet
 
 
 @pytest.mark.quick
