@@ -24,6 +24,7 @@ from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, JSONResponse
 from transformers.utils import logging as transformers_logging
 
 from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
@@ -37,12 +38,13 @@ from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
+from demos.page.delivery.one_answer import OneAnswer
 from demos.page.delivery.page_cache import PageCache
 from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
-from demos.page.finder.finder import FinderIndex, entries
-from demos.page.glossary.glossary_page import GlossaryPage
+from demos.page.finder import finder
+from demos.page.glossary import glossary_page
 from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson, unread_parts
@@ -167,7 +169,9 @@ def launch_options(
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(ProgramFiles),
-                Middleware(GlossaryPage),
+                Middleware(
+                    OneAnswer, address=glossary_page.ADDRESS, answer=HTMLResponse(glossary_page.glossary_html())
+                ),
                 Middleware(Tours, tours=tours, places=places or {}),
                 Middleware(YourQuestions, lessons=lessons, host=settings.host),
                 *outside,
@@ -239,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         end(code=2)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     outside = [
-        Middleware(FinderIndex, index=entries(page, discover(), tours)),
+        Middleware(OneAnswer, address=finder.ADDRESS, answer=JSONResponse(finder.entries(page, discover(), tours))),
         Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services)),
     ]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)

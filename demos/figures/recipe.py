@@ -75,7 +75,6 @@ def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str
         width=spec.width,
         hidden=settings.hidden,
         pooled=POOLED.get(settings.pooling, ""),
-        mean=settings.pooling == "mean",
         read=read,
         longest=longest if flat else 0,
         labels=len(labels),

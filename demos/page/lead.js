@@ -1,8 +1,7 @@
 // Where a link leads within its view: `fold=code` opens the open part's fold of that name, `at=encoder-concat` goes to an
 // element, whose fold is opened too. Either stands at the top of the window.
 (() => {
-  const PATIENCE = 60_000; // milliseconds for it to come, on a busy machine
-  const OPENING = 60_000; // milliseconds in which what is drawn around it may move it
+  const DRAWN = 60_000; // milliseconds for it to come, and then in which what is drawn around it may move it
   const TOLD = 1_000; // milliseconds in which the lesson is told what it shows
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
@@ -44,7 +43,7 @@
     led = found;
     bring();
     following = setInterval(() => Math.abs(led.getBoundingClientRect().top - top) > 2 && bring(), 200);
-    setTimeout(clearInterval, OPENING, following);
+    setTimeout(clearInterval, DRAWN, following);
   }
 
   // `leads` as link.js has them: [[name, what the link says], ...]
@@ -56,7 +55,7 @@
     const look = () => {
       const found = ids.map(shown).filter(Boolean);
       if (found.length === ids.length) follow(found.at(-1));
-      else if (Date.now() - begun < PATIENCE) waiting = setTimeout(look, 100);
+      else if (Date.now() - begun < DRAWN) waiting = setTimeout(look, 100);
     };
     waiting = setTimeout(look, TOLD); // a fold that is opened before the lesson has its tick is not drawn
   };

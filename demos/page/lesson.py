@@ -61,6 +61,11 @@ class Lesson:
     parts: tuple[Part, ...] = ()
     only_bert: bool = False  # as a part's, for all of them
 
+    @property
+    def tabs(self) -> dict[str, str]:
+        """The name of each part's tab by the part's, in their order; of a lesson without parts, its own by ""."""
+        return {part.slug: part.tab for part in self.parts} or {"": self.tab}
+
 
 Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 
 from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.lessons import discover
-from demos.page.finder.finder import ADDRESS, FinderIndex, beside, entries
+from demos.page.delivery.one_answer import OneAnswer
+from demos.page.finder.finder import ADDRESS, beside, entries
 from demos.page.glossary.glossary import glossary
 from demos.page.questions.question_file import questions
 from demos.page.services import Services
@@ -70,7 +72,7 @@ def test_texts_are_without_markup_and_the_index_is_small(index: list[dict[str, A
 
 def test_it_is_sent_at_its_address_alone(index: list[dict[str, Any]]) -> None:
     app = Starlette()
-    app.add_middleware(FinderIndex, index=index)
+    app.add_middleware(OneAnswer, address=ADDRESS, answer=JSONResponse(index))
     client = TestClient(app)
     assert client.get(ADDRESS).json() == index
     assert client.get("/finder").status_code == 404

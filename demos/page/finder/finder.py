@@ -7,11 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 import yaml
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.files import read_beside, read_text
 from demos.page.glossary.glossary import glossary
@@ -36,7 +35,8 @@ def entries(demo: gr.Blocks, lessons: Sequence[Lesson], tours: Sequence[Tour]) -
     part's text, formulas and controls, and what beside.yaml adds. `lesson` and `part`, `tour` and `stop`, or `term` say
     what it opens.
     """
-    return [*_parts(demo, lessons), *_questions(lessons), *_stops(lessons, tours), *_terms()]
+    tabs = _tabs(lessons)
+    return [*_parts(demo, lessons), *_questions(tabs), *_stops(lessons, tours, tabs), *_terms()]
 
 
 def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
@@ -57,8 +57,7 @@ def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
             }
 
 
-def _questions(lessons: Sequence[Lesson]) -> Iterator[Entry]:
-    tabs = _tabs(lessons)
+def _questions(tabs: Mapping[tuple[str, str], str]) -> Iterator[Entry]:
     for (lesson, part), question in questions().items():
         offers = " ".join(named(answer.text) for answer in question.answers)
         yield {
@@ -72,17 +71,15 @@ def _questions(lessons: Sequence[Lesson]) -> Iterator[Entry]:
         }
 
 
-def _stops(lessons: Sequence[Lesson], tours: Sequence[Tour]) -> Iterator[Entry]:
-    tabs = _tabs(lessons)
-    first = {lesson.slug: lesson.parts[0].slug if lesson.parts else "" for lesson in lessons}
+def _stops(lessons: Sequence[Lesson], tours: Sequence[Tour], tabs: Mapping[tuple[str, str], str]) -> Iterator[Entry]:
+    first = {lesson.slug: next(iter(lesson.tabs)) for lesson in lessons}
     for tour in tours:
         for number, stop in enumerate(tour.stops, 1):
-            said = re.search(r"(?:^|&)part=(\w+)", stop.query)
-            part = said[1] if said else first.get(stop.lesson, "")
+            part = dict(parse_qsl(stop.query)).get("part") or first[stop.lesson]
             yield {
                 "kind": "Tour",
                 "title": stop.title,
-                "where": f"{tour.title}, stop {number} · {tabs.get((stop.lesson, part), '')}",
+                "where": f"{tour.title}, stop {number} · {tabs[stop.lesson, part]}",
                 "about": _plain(stop.text)[:SHOWN],
                 "lesson": stop.lesson,
                 "part": part,
@@ -108,9 +105,9 @@ def _terms() -> Iterator[Entry]:
 def _tabs(lessons: Sequence[Lesson]) -> dict[tuple[str, str], str]:
     """By (lesson, part), the names of both."""
     return {
-        (lesson.slug, part.slug if part else ""): f"{lesson.tab} > {part.tab}" if part else lesson.tab
+        (lesson.slug, part): f"{lesson.tab} > {tab}" if part else tab
         for lesson in lessons
-        for part in lesson.parts or (None,)
+        for part, tab in lesson.tabs.items()
     }
 
 
@@ -144,15 +141,3 @@ def _words(*texts: str) -> str:
 def beside() -> dict[str, str]:
     """By part ("lesson/part"), words by which people look for it and which the page does not say."""
     return dict(yaml.safe_load(read_beside(__file__, "beside.yaml")))
-
-
-class FinderIndex:
-    """ASGI middleware: the index for its address."""
-
-    def __init__(self, app: ASGIApp, index: Sequence[Entry]) -> None:
-        self.app = app
-        self.answer = JSONResponse(list(index), headers={"cache-control": "no-cache"})
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_requested = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"} and scope["path"] == ADDRESS
-        await (self.answer if is_requested else self.app)(scope, receive, send)

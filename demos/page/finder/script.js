@@ -193,12 +193,11 @@
   };
 
   // The letter works where no field has the focus, and can be switched off with the presenter's (WCAG 2.1.4).
-  const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox]";
   // Heard before a question's card, which keeps the keys that are pressed in it to itself.
   function asked(event) {
     if (event.isComposing || event.altKey) return;
     const isWithControl = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
-    const isLetter = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest?.(FIELDS) && insideBert.remembered().keys !== false;
+    const isLetter = event.key === "/" && !event.ctrlKey && !event.metaKey && insideBert.presenting.takesLetters(event);
     if (!isWithControl && !isLetter) return;
     event.preventDefault();
     insideBert.finder.open();

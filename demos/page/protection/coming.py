@@ -6,7 +6,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import orjson  # Gradio requires it
 from starlette.types import Message, Receive
 
 from demos.errors import UserError
@@ -60,3 +62,15 @@ async def read_body(receive: Receive, most_bytes: int, too_large: str) -> bytes:
                     return bytes(body)
     except TimeoutError as error:
         raise UserError("The request did not come to its end.") from error
+
+
+async def read_object(receive: Receive, most_bytes: int) -> dict[str, Any]:
+    """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
+    body = await read_body(receive, most_bytes, "The request is too large.")
+    try:
+        request = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise UserError("The body is not JSON.") from error
+    if not isinstance(request, dict):
+        raise UserError("The body must be a JSON object.")
+    return request

@@ -68,7 +68,6 @@ def build_cards(page: Page) -> None:
 
 def cards_html(page: Page, questions_by_part: dict[str, Question]) -> Markup:
     """All cards, as templates that the script fills in."""
-    names = {part.slug: part.tab for part in page.lesson.parts} or {"": page.lesson.tab}
     ordered = [
         {
             "part": part,
@@ -79,7 +78,7 @@ def cards_html(page: Page, questions_by_part: dict[str, Question]) -> Markup:
         }
         for part, question in questions_by_part.items()
     ]
-    return TEXT.cards(ordered, names)
+    return TEXT.cards(ordered, page.lesson.tabs)
 
 
 def read_message(message: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
-from demos.page.protection.coming import read_body
+from demos.page.protection.coming import read_object
 from demos.page.room.link_and_qr_code import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
@@ -61,7 +61,7 @@ class RoomRoutes:
         try:
             query = _query(scope)
             if scope["method"] == "POST" and name in self.posts:
-                answer = self.posts[name](await _body(receive), query.get("room", ""))
+                answer = self.posts[name](await read_object(receive, MOST_BODY), query.get("room", ""))
                 answer = await answer if isinstance(answer, Awaitable) else answer
                 await _send(send, b"application/json", orjson.dumps(answer), (b"cache-control", b"no-store"))
             elif scope["method"] == "GET" and name == "stream":
@@ -189,18 +189,6 @@ def _query(scope: Scope) -> dict[str, str]:
     except ValueError as error:
         raise UserError("The address is too long.") from error
     return {name: values[0] for name, values in fields.items()}
-
-
-async def _body(receive: Receive) -> dict[str, Any]:
-    """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
-    body = await read_body(receive, MOST_BODY, "The request is too large.")
-    try:
-        request = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise UserError("The body is not JSON.") from error
-    if not isinstance(request, dict):
-        raise UserError("The body must be a JSON object.")
-    return request
 
 
 async def _send(send: Send, kind: bytes, body: bytes, *headers: tuple[bytes, bytes]) -> None:

@@ -10,6 +10,7 @@
 
   const isOn = () => root.contains("presenting");
   const hasKeys = () => insideBert.remembered().keys !== false;
+  const inField = ({ target }) => Boolean(target.closest?.(FIELDS));
 
   function show(on) {
     root.toggle("presenting", on);
@@ -55,7 +56,7 @@
 
   function pressed(event) {
     if (event.key === "Tab") moved(); // who goes by keyboard finds bar and menus too
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.(FIELDS)) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || inField(event)) return;
     const key = event.key.toLowerCase();
     if (root.contains("blanked") && (key === "escape" || (hasKeys() && "b.".includes(key)))) blank(false);
     else if (hasKeys() && key === "p") present();
@@ -98,7 +99,8 @@
     if (data.blanks && isOn()) blank();
   });
 
-  insideBert.presenting = { present, blank, tell };
+  // `takesLetters`: whether a letter that is pressed is one of the page's
+  insideBert.presenting = { present, blank, tell, takesLetters: (event) => hasKeys() && !inField(event) };
   if (new URLSearchParams(location.search).get("present") === "1") show(true);
   document.addEventListener("keydown", pressed, true);
   document.addEventListener("mousemove", moved, { passive: true });

@@ -27,6 +27,6 @@ def offered_questions(lessons: Sequence[Lesson]) -> dict[str, Any]:
 
 def questions_of(lesson: Lesson) -> Iterator[tuple[str, Question]]:
     """(the part's tab, its question) of a lesson, in the order of its parts."""
-    for part, tab in [(part.slug, part.tab) for part in lesson.parts] or [("", lesson.tab)]:
+    for part, tab in lesson.tabs.items():
         if question := questions().get((lesson.slug, part)):
             yield tab, question

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import orjson  # Gradio requires it
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -14,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.lesson import Lesson
-from demos.page.protection.coming import read_body
+from demos.page.protection.coming import read_object
 from demos.page.questions.question_file import questions
 from demos.page.room.link_and_qr_code import qr_code, reachable
 from demos.page.your_questions.catalogue import questions_of
@@ -44,7 +43,7 @@ class YourQuestions:
     async def _link(self, request: Request) -> Response:
         """{base: the page's address in a browser, names: of questions} -> their link for others, and its QR code."""
         try:
-            said = parsed(await read_body(request.receive, MOST_BODY, "The request is too large."))
+            said = await read_object(request.receive, MOST_BODY)
             return JSONResponse(link_of(said.get("base"), said.get("names"), self.host))
         except UserError as error:
             return JSONResponse({"detail": str(error)}, status_code=422)
@@ -55,17 +54,6 @@ def panel(lessons: Sequence[Lesson]) -> str:
     style, script = (Markup(read_beside(__file__, f"panel.{kind}")) for kind in ("css", "js"))
     offered = [(lesson.tab, [(question.name, tab) for tab, question in questions_of(lesson)]) for lesson in lessons]
     return TEXT.panel(style, script, [(tab, parts) for tab, parts in offered if parts])
-
-
-def parsed(body: bytes) -> dict[str, Any]:
-    """The JSON object that was sent. Raises UserError for what is none."""
-    try:
-        said = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise UserError("The body is not JSON.") from error
-    if not isinstance(said, dict):
-        raise UserError("The body must be a JSON object.")
-    return said
 
 
 def link_of(base: object, names: object, host: str) -> dict[str, Any]:
