@@ -36,6 +36,11 @@ FIRST_SEEN = """() => {
 }"""
 
 
+def first_seen(page: Page) -> str:
+    """What came into sight first, "question" or "picture"; waits until a frame of the page has shown either."""
+    return str(page.wait_for_function("window.firstSeen").json_value())
+
+
 def noon(day: str) -> str:
     return f"{day}T12:00:00"
 
@@ -159,7 +164,7 @@ def test_a_question_comes_again_by_keyboard_alone(open_lesson: Open, page: Page,
     page.keyboard.press("Enter")
     stands(page, "encoder")
     expect(page.locator(f"#encoder-size {CARD}")).to_contain_text("adds no parameters")
-    assert page.evaluate("window.firstSeen") == "question"
+    assert first_seen(page) == "question"
     assert page.locator("#encoder-treemap").evaluate(SEEN) is False
     page.get_by_label("Twice as many heads").check()
     page.keyboard.press("Enter")
@@ -279,13 +284,13 @@ def test_a_lecturer_composes_a_link_and_a_class_opens_it(open_lesson: Open, page
     visit(page, f"{app_url}/?review=encoder/size,nowhere/else,tokens,encoder/size")
     stands(page, "encoder")
     expect(page.locator(f"#encoder-size {CARD}")).to_be_visible()
-    assert page.evaluate("window.firstSeen") == "question"
+    assert first_seen(page) == "question"
     expect(page.locator("#tour")).to_contain_text("Questions: 1 of 2")
     expect(page.locator("#bar-link")).to_contain_text("Not understood in this link: nowhere/else.")
     page.keyboard.press("ArrowRight")  # the card has the focus until the reader chooses an answer
     stands(page, "tokens")
     expect(page.locator(CARD)).to_contain_text("not in the vocabulary")
-    assert page.evaluate("window.firstSeen") == "question"
+    assert first_seen(page) == "question"
     expect(page.locator("#tour")).to_contain_text("Questions: 2 of 2")
     expect(page.locator("#bar-link")).not_to_contain_text("Not understood")
     page.locator("#tour button", has_text="End").click()
