@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import plotly.graph_objects as go
 
+from demos.figures.axes import plotly_script
 from demos.figures.figure.figure import Figure, figure_json
+
+KINDS = set(re.findall(r'moduleType:"trace",name:"(\w+)"', plotly_script()))
 
 
 def plotly(figure: Figure) -> go.Figure:
     """The figure as Plotly reads it. It raises ValueError for what Plotly does not know.
+    The page's own build of Plotly.js knows fewer kinds of trace.
 
     It holds no shorthand (`title="x"`, `margin_t=9`) either: Plotly.js, which reads the dictionary itself, knows none.
     """
     read = go.Figure(figure)
+    assert {trace.type for trace in read.data} <= KINDS, "assets/vendor/plotly/README.md: a further kind of trace"
     written = {"data": [trace._props for trace in read.data], "layout": read.layout._props}
     ours, theirs = ({place for place, _ in places(one)} for one in (figure, written))
     assert ours <= theirs, f"not said as Plotly.js reads it: {sorted(ours - theirs)}"

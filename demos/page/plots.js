@@ -95,6 +95,7 @@
       resize = library.Plots.resize;
       library.Plots.resize = async (figure) => figure;
       library.react = (figure, ...drawn) => {
+        if (drawn[0].some(({ type }) => type === "scatter3d")) library.use3d?.(); // of our own build
         given.set(figure, drawn);
         shown.observe(figure);
         return paint(figure);

@@ -16,6 +16,7 @@ from inspect import iscoroutinefunction
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from demos.figures.axes import plotly_script
 from demos.page.patches.mend import Mend
 from demos.page.patches.patch import Patch, at, has, sets, takes, uses
 
@@ -222,6 +223,16 @@ MENDS = (
         GRADIO,
         re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
         rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
+    ),
+    Mend(
+        "PlotlyPlot",
+        "Plotly comes with the kinds of trace that the page draws, a third of the whole (assets/vendor/plotly)",
+        GRADIO,
+        re.compile(
+            rb"var (\w+)=\w+\(\w+\(\(\(\w+,\w+\)=>\{\(function\(.*return window\.Plotly=\w+,\w+\}\)\}\)\)\(\)\)",
+            re.DOTALL,
+        ),
+        plotly_script().encode().replace(b"\\", rb"\\") + rb";var \1={default:window.Plotly=Plotly}",
     ),
     Mend(
         "index",

@@ -10,6 +10,7 @@ function draw({ place: id, classes, html, figure, document: whole }) {
     block.setAttribute("role", "img");
     block.setAttribute("aria-label", stops[at - 1].title);
     place("stage").append(block);
+    if (data.some(({ type }) => type === "scatter3d")) Plotly.use3d();
     Plotly.newPlot(block, data, layout, { responsive: true, displaylogo: false });
   } else if (whole) {
     const frame = Object.assign(document.createElement("iframe"), { srcdoc: whole, title: stops[at - 1].title });
