@@ -273,8 +273,8 @@ PART = Part(
     tab="One head",
     look=(
         "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
-        "attends to on the right. A stronger line means a larger weight (or, measured by contribution, a "
-        "larger share of all contributions to the token on the left)."
+        "attends to on the right. A stronger line means a larger weight, or a larger share of the "
+        "contributions to its left token."
     ),
     build=build,
     order=1,

@@ -134,7 +134,7 @@ PART = Part(
     look=(
         "Both methods subtract a mean and divide by a standard deviation. Layer norm computes both over the features "
         "of one token (horizontal frame), batch norm over all tokens of the batch (vertical frame). With batch norm, "
-        "the other sentences therefore affect the result."
+        "the other sentences affect the result."
     ),
     build=build,
     reads_sentence=False,
