@@ -110,7 +110,7 @@ def test_the_caption_tells_what_is_left_out_and_the_largest_error() -> None:
     np.einsum("lhii->lhi", weights)[:] = 0.973
     run = Run("m", encoding_of(["[CLS]", "a", "b", "[SEP]"]), np.zeros((2, 4, 4), np.float32), weights)
     assert (
-        "are not drawn. In all layers and heads, these are 75% of the lines, with 3% of"
+        "are not drawn. Over all layers and heads, 75% of the lines are left out in this way, with 3% of"
         in caption(run, VIEWS["head"])[0]
     )  # 12 of 16 lines, 12 * 0.009 of 4
     run = run_of(2, 2, 12)

@@ -198,8 +198,8 @@ def caption(
         *([NORMS] if norms else [NEURONS] if requested and requested.measure != WEIGHT else []),
         *([notice] if (notice := truncation_notice(run.encoding)) else []),
         *([cut] if n < len(run.encoding) else []),
-        f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
-        f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all {whole}.",
+        f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. Over all layers and heads, "
+        f"{left_out.lines:.0%} of the lines are left out in this way, with {left_out.attention:.0%} of all {whole}.",
         f"{what.capitalize()}s are rounded to multiples of 1/255 for drawing; the largest rounding error here is "
         f"{left_out.rounding:.4f}.",
         *([HEADS_TOGETHER.format(what=what)] if view.name == "head" else []),

@@ -147,8 +147,8 @@ function find(shown, map) {
     const { side, tokens } = state.data;
     const what = byNorm() ? "norm" : "weight";
     part("told").textContent =
-      "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to. The more a cell " +
-      `stands out, the closer its ${what} is to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest ${what} in its block of cells` : ""}.`;
+      "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to. The stronger a " +
+      `cell's color, the closer its ${what} is to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest ${what} in its block of cells` : ""}.`;
     return;
   }
   const [key, title, definition, missing] = shown;

@@ -94,7 +94,7 @@ def test_by_contribution_all_that_is_said_is_of_shares(services: Services, bundl
     left, right = (one / one.sum(axis=1, keepdims=True) for one in norms)
     np.testing.assert_allclose(numbers(found["difference"]), right - left, atol=6e-5)
     assert "<b>Layer 4, head 3, by contribution.</b>" in found["said"]
-    assert "On average a share differs by" in found["said"]
+    assert "On average, the two sides' shares differ by" in found["said"]
     assert "Left, layer 4, head 3, by contribution" in found["numbers"]
     name, text = taken(services, sentence, "", "sentences", "", other, *menus)
     document = json.loads(text)

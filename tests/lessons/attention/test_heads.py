@@ -287,8 +287,8 @@ def test_what_is_said_of_special_tokens_is_of_contributions_too(services: Servic
     special = shares[:, [0, -1]].sum(axis=-1).mean()
     weights = services.run(sentence).attentions
     assert (
-        f"Measured by contribution, the norm of the transformed value times its weight, their share is {special:.0%}."
-        in said
+        f"Measured by contribution (the norm of the transformed value vector times its weight), the share of [CLS] and "
+        f"[SEP] is {special:.0%}." in said
     )
     assert f"its norm is {layer_norms[5].max():.2f}." in by_norm
     assert (

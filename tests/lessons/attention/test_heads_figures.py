@@ -66,7 +66,7 @@ def test_what_is_said_of_a_head_that_looks_back() -> None:
     assert "<b>Layer 2, head 5.</b>" in said
     assert "0.80 on the previous token, 0.40 on the token itself and 0.00 on the next token" in said
     assert "45% of all attention" in said  # (1 + 0.8) / 4
-    assert "their share is 38%." in said  # (1 + 0.4 / 0.8) / 4
+    assert "the share of [CLS] and [SEP] is 38%." in said  # (1 + 0.4 / 0.8) / 4
     assert "<q>[CLS]</q> (token 0) to <q>[CLS]</q>" in said
     assert "[CLS] and [SEP] receive 45% of the weight, but make up only 38% of the contributions" in said
     assert "Punctuation" not in said

@@ -58,8 +58,8 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
     own = [staying_shares(services.loaded("minilm"), run, layer).astype(np.float64) for layer in (0, 1)]
     stays = own[1].mean()
     assert (
-        f"a share of {stays:.0%} comes from the token itself in layer 2 (residual connection and attention to itself), "
-        "on average over this input (Kobayashi et al. 2021)" in outputs["said"]
+        f"{stays:.0%} of a token’s vector after the attention of layer 2 comes from the token itself (residual "
+        "connection and attention to itself), on average over this input (Kobayashi et al. 2021)" in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
     assert outputs["token"]["value"] == "2"
@@ -78,7 +78,8 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
     itself = [by_word(matrix) for matrix in (rolled, measured)]
     assert itself[1] > itself[0] + 0.1  # far more than half of a token comes from itself
     both = (
-        f"a word makes up {itself[0]:.0%} of its own row with the assumed share, and {itself[1]:.0%} with the measured"
+        f"a word’s share of its own row is {itself[0]:.0%} on average with the assumed residual share, and "
+        f"{itself[1]:.0%} with the measured one."
     )
     assert both in outputs["said"]
     turned = drawn(services, sentence, *choices(token="3", share="measured"))

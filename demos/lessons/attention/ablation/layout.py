@@ -35,8 +35,8 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
             parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
-                info="Type layer.head, e.g. 1.2; the link saves your choice. At first, the head with the largest "
-                "average weight on the previous token is off.",
+                info="Type layer.head, for example 1.2; the link saves your choice. At first, the head with the "
+                "largest average weight on the previous token is off.",
                 elem_id="ablation-off",
             )
             with gr.Row():

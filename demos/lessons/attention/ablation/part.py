@@ -231,7 +231,7 @@ PART = Part(
     tab="Switch heads off",
     look=(
         "Click a head to switch it off: its output becomes zero. The picture shows how much each token's state (its "
-        "vector after a layer) then changes. A small change may mean that other heads compute the same. Part of a "
+        "vector after a layer) then changes. A small change may mean that other heads do the same work. Part of a "
         "large change arises because the later layers never received such inputs in training."
     ),
     build=build,

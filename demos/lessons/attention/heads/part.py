@@ -274,7 +274,7 @@ PART = Part(
     look=(
         "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
         "attends to on the right. A stronger line means a larger weight, or a larger share of the "
-        "contributions in its row."
+        "contributions to its left token."
     ),
     build=build,
     order=1,

@@ -204,9 +204,9 @@ PART = Part(
     tab="Combine heads",
     look=(
         "Rollout multiplies the attention matrices of the layers: each row estimates how much each input word "
-        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged; "
-        "measured, the share is larger, and the list shows both. Move “Up to layer” to the end: the diagonal (the "
-        "share of the word itself) fades, and the rows become similar."
+        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged. "
+        "The measured share is larger; the list shows the result for both. Move “Up to layer” to the end: the "
+        "diagonal (the share of the word itself) fades, and the rows become similar."
     ),
     build=build,
     order=2,

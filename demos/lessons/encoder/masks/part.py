@@ -100,9 +100,9 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
 PART = Part(
     tab="Encoder, decoder, both",
     look=(
-        "All three use one formula; they differ in which tokens may be attended to. In BERT, a token attends to all "
-        "tokens; in GPT, only to itself and earlier ones; in cross-attention, to the tokens of another text. Change "
-        "the last word: in BERT the states of all other words change; with a causal mask they stay the same."
+        "All three pictures use one formula; they differ in which tokens may be attended to. In BERT, a token attends "
+        "to all tokens; in GPT, only to itself and earlier ones; in cross-attention, to the tokens of another text. "
+        "Change the last word: in BERT the states of all other words change; with a causal mask they stay the same."
     ),
     build=build,
     order=8,

@@ -132,9 +132,9 @@ def running_of(loaded: LoadedModel, padding: bool) -> Statistics:
 PART = Part(
     tab="Batch norm or layer norm",
     look=(
-        "Both methods subtract a mean and divide by a standard deviation. Layer norm takes them over the features of "
-        "one token (horizontal frame), batch norm over all tokens of the batch (vertical frame), so the other "
-        "sentences affect the result."
+        "Both methods subtract a mean and divide by a standard deviation. Layer norm computes both over the features "
+        "of one token (horizontal frame), batch norm over all tokens of the batch (vertical frame). With batch norm, "
+        "the other sentences affect the result."
     ),
     build=build,
     reads_sentence=False,

@@ -49,8 +49,8 @@ PART = Part(
     tab="The stack",
     look=(
         "Each layer changes the vector of every token. Follow the chosen token from its embedding (0) to the last "
-        "layer: how far its vector moves, and which vectors it becomes similar to. Below: how much each layer changes "
-        "the vector, in % of its length."
+        "layer: how far its vector moves, and which vectors it becomes similar to. The bars show how much each layer "
+        "changes the vector, relative to its length."
     ),
     build=build,
     order=6,

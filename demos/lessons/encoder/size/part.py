@@ -99,7 +99,7 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Size",
     look=(
-        "The size of each area is one part's share of the model's parameters. Change L, d and A: which of them adds "
+        "The size of each area shows one part's share of the model's parameters. Change L, d and A: which of them adds "
         "the most parameters, and which adds none?"
     ),
     build=build,
