@@ -117,5 +117,5 @@ def check_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise UserError(
-                f"Nothing can listen on {host}:{port} ({error.strerror or error}); choose another --port or --host."
+                f"The app can't listen on {host}:{port} ({error.strerror or error}); choose another --port or --host."
             ) from error

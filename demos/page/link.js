@@ -44,7 +44,7 @@
     if (now !== (arrived ??= now)) missing = unknown = [];
     const what = (names) => [...new Set(names.map((name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : "a text of this lesson")))].join(" and ");
     let told = missing.length ? `This link came without ${what(missing)}, which was too long for it.` : "";
-    if (cut.length) told = `Too long for the link: ${what(cut)}. A reload of this tab keeps it; the link alone opens without it.`;
+    if (cut.length) told = `Too long for the link: ${what(cut)}. It stays when you reload this tab, but the link alone opens without it.`;
     if (unknown.length) told = `${told} Not understood in this link: ${unknown.slice(0, 5).map((name) => name.slice(0, 40)).join(", ")}.`.trim();
     const notice = document.querySelector("#bar-link p");
     if (!notice || notice.textContent === told) return;

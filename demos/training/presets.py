@@ -37,8 +37,8 @@ PRESETS: dict[str, Preset] = {
     ),
     "few": Preset(
         "few examples",
-        "For about ten sentences per class. BERT is first trained on pairs of them, so that the vectors of one class "
-        "become similar; then a logistic regression is fitted (as in SetFit, Tunstall et al. 2022).",
+        "This is meant for about ten sentences per class. BERT is first trained on pairs of them, so that the vectors "
+        "of one class become similar; then a logistic regression is fitted (as in SetFit, Tunstall et al. 2022).",
         Settings(contrast=True, epochs=10, weight_decay=0.0),
     ),
 }

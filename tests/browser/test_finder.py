@@ -112,7 +112,7 @@ def test_what_has_no_match_or_no_index_is_one_sentence(open_lesson: Open, finder
     page.locator("#finder-button").click()
     hostile = "<img src=x onerror=alert(1)> zzzz"
     finder.get_by_role("combobox").fill("qqqq")
-    expect(finder).to_contain_text("Nothing has these words. Try fewer, or others.")
+    expect(finder).to_contain_text("Nothing contains these words. Try fewer or different words.")
     finder.get_by_role("combobox").fill(hostile)
     expect(finder.locator("img")).to_have_count(0)
     page.keyboard.press("Escape")

@@ -78,7 +78,7 @@ def a_reload_keeps(page: Page, long: str) -> None:
     page.locator(SENTENCE).fill(long)
     page.wait_for_function(LINKED)
     expect(page.locator(TOLD)).to_have_text(
-        "Too long for the link: the sentence. A reload of this tab keeps it; the link alone opens without it."
+        "Too long for the link: the sentence. It stays when you reload this tab, but the link alone opens without it."
     )
     page.reload()
     expect(page.locator(SENTENCE)).to_have_value(long)

@@ -240,7 +240,7 @@ def test_the_questions_travel_in_a_file(open_lesson: Open, page: Page, tmp_path:
         assert kept(page) == before
         panel.get_by_role("button", name="Export to a file").focus()
     panel.get_by_role("button", name="Forget all of them").click()
-    expect(said).to_have_text("This browser keeps no questions any more.")
+    expect(said).to_have_text("This browser no longer keeps any questions.")
     expect(panel).to_contain_text("There are no questions yet.")
     assert page.evaluate(f"localStorage.getItem({STORE!r})") is None
     panel.get_by_label("Import a file").set_input_files(file)

@@ -33,7 +33,7 @@ def test_a_busy_port_is_one_sentence() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(UserError, match=r"^Nothing can listen on 127.0.0.1:\d+ .*--port or --host\.$"):
+        with pytest.raises(UserError, match=r"^The app can't listen on 127.0.0.1:\d+ .*--port or --host\.$"):
             check_port("127.0.0.1", taken.getsockname()[1])
     with pytest.raises(UserError, match="not a port"):
         check_port("127.0.0.1", 70_000)

@@ -49,7 +49,7 @@ def pseudo_likelihood(pretrained: Pretrained, encoding: Encoding) -> Iterator[Li
     if not places:
         raise UserError("There is no word to score; type a sentence.")
     if pretrained.tokenizer.mask_token_id in encoding.input_ids:
-        raise UserError("The sentence contains [MASK]; replace it by a word, since every word is scored.")
+        raise UserError("The sentence contains [MASK]; replace it with a word, since every word is scored.")
     if len(encoding) > MAX_TOKENS:
         raise UserError(f"Scoring token by token is limited to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
     rows = max(1, PASS_TOKENS // len(encoding))

@@ -64,7 +64,7 @@ def read_sentence(text: str) -> tuple[str, ...]:
     """The words of a typed sentence. Raises UserError where it is too long or has a word that no translator knows."""
     words = text[: MOST_CHARACTERS + 1].lower().replace(".", " ").split()
     if not words:
-        raise UserError("Type an English sentence, or choose one of the list.")
+        raise UserError("Type an English sentence, or choose one from the list.")
     if len(text) > MOST_CHARACTERS or len(words) > MOST_WORDS:
         raise UserError(f"The sentence may have at most {MOST_WORDS} words.")
     known = bundled("additive").source.words[len(SPECIAL) :]

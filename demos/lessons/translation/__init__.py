@@ -10,7 +10,8 @@ LESSON = Lesson(
     question="Why was attention invented?",
     look=(
         "Attention was introduced for translation in 2014, three years before the Transformer. At each step, the "
-        "decoder gives a weight to every word of the source sentence. Here, small translators show what this changed."
+        "decoder gives a weight to every word of the source sentence. Here, small translators show what attention "
+        "changed."
     ),
     parts=parts_of(__name__),
 )

@@ -106,7 +106,7 @@ def curves_figure(runs: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> Fi
         legend=ABOVE,
         showlegend=True,
         xaxis={"title": {"text": "steps of training"}, "rangemode": "tozero"},
-        yaxis={"title": {"text": "right word by word"}, "range": [0, 1.03], "tickformat": ".0%"},
+        yaxis={"title": {"text": "all words correct"}, "range": [0, 1.03], "tickformat": ".0%"},
     )
     return {"data": traces, "layout": layout}
 
@@ -150,6 +150,6 @@ def length_figure(lengths: Sequence[int], right: Mapping[str, Sequence[bool]]) -
         barmode="group",
         legend=ABOVE,
         yaxis={"title": {"text": "English words"}, "autorange": "reversed"},
-        xaxis=across | {"title": {"text": "right word by word"}},
+        xaxis=across | {"title": {"text": "all words correct"}},
     )
     return {"data": traces, "layout": layout}

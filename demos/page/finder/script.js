@@ -117,7 +117,7 @@
       return;
     }
     rows = text.trim() ? ranked(of, text).slice(0, MOST) : of.entries.filter(({ kind }) => kind === "Part" || kind === "Lesson");
-    said.textContent = rows.length ? "" : "Nothing has these words. Try fewer, or others.";
+    said.textContent = rows.length ? "" : "Nothing contains these words. Try fewer or different words.";
     list().replaceChildren(
       ...rows.map((entry, number) =>
         made(

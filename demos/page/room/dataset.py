@@ -34,9 +34,9 @@ class HallData:
     def __init__(self, classes: object) -> None:
         """Raises UserError for what are no two to six names."""
         if not isinstance(classes, Sequence) or isinstance(classes, str):
-            raise UserError("The classes are a list.")
+            raise UserError("The classes must be a list.")
         if not FEWEST_CLASSES <= len(classes) <= MOST_CLASSES:
-            raise UserError(f"A data set has {FEWEST_CLASSES} to {MOST_CLASSES} classes, this one has {len(classes)}.")
+            raise UserError(f"A data set has {FEWEST_CLASSES} to {MOST_CLASSES} classes; this one has {len(classes)}.")
         self.classes = tuple(checked_text(name, "A class", LONGEST_CLASS) for name in classes)
         if len({name.casefold() for name in self.classes}) < len(self.classes):
             raise UserError("Two classes have the same name.")

@@ -37,5 +37,5 @@ def checked_text(value: object, what: str, most: int) -> str:
     if not text:
         raise UserError(f"{what} is empty.")
     if len(text) > most:
-        raise UserError(f"{what} has at most {most} characters, and this is {len(text)} long.")
+        raise UserError(f"{what} may have at most {most} characters; this one has {len(text)}.")
     return text

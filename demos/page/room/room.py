@@ -85,7 +85,7 @@ class Room:
     def join(self) -> Member:
         """A new member. Raises UserError where the room is full."""
         if not self.joining.take():
-            raise TooOftenError("Too many join this room at the moment; try again in a minute.")
+            raise TooOftenError("Too many people are joining this room at the moment; try again in a minute.")
         if len(self.members) >= MOST_MEMBERS:
             away = [member for member in self.members.values() if not member.channels]
             longest = min(away, key=lambda member: member.left_at, default=None)

@@ -44,7 +44,7 @@ class Vote:
     def again(self) -> None:
         """Open the second round. Raises UserError where it is over too."""
         if len(self.rounds) >= MOST_ROUNDS:
-            raise UserError(f"A question is put {MOST_ROUNDS} times at most.")
+            raise UserError(f"A question can be put to the vote {MOST_ROUNDS} times at most.")
         self.rounds.append({})
         self.revealed = False
 
@@ -71,9 +71,9 @@ class Vote:
 def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:
     """A vote as a lecturer writes it. Raises UserError."""
     if not isinstance(answers, Sequence) or isinstance(answers, str):
-        raise UserError("The answers are a list.")
+        raise UserError("The answers must be a list.")
     if not LEAST_ANSWERS <= len(answers) <= MOST_ANSWERS:
-        raise UserError(f"A question has {LEAST_ANSWERS} to {MOST_ANSWERS} answers, this one has {len(answers)}.")
+        raise UserError(f"A question has {LEAST_ANSWERS} to {MOST_ANSWERS} answers; this one has {len(answers)}.")
     checked = tuple(checked_text(answer, "An answer", LONGEST_ANSWER) for answer in answers)
     if len(set(checked)) < len(checked):
         raise UserError("Two answers are the same.")

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     last = HELD_OUT["books"]
     measurements = []
     for title, corpus in (
-        ("WikiText-2 (encyclopaedia)", tokens_of(options.folder, options.text.stem, options.text, loaded.tokenizer)),
+        ("WikiText-2 (encyclopedia)", tokens_of(options.folder, options.text.stem, options.text, loaded.tokenizer)),
         (f"{last} other old books", books.part(slice(-last, None))),
     ):
         rng = np.random.default_rng(SEED)

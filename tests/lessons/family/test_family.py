@@ -152,12 +152,12 @@ def test_gpts_four_forms() -> None:
 def test_the_readers_texts_take_the_examples_place(services: Services, bundled: LoadedModel) -> None:
     _, told = draw_inputs(services, Sentence("An otter dives.", "It swims.", "minilm"), "entailment", "")
     assert "mnli hypothesis: It swims. premise: An otter dives." in told
-    assert "This is an example" not in told
+    assert "an example is shown" not in told
     tokens = encode(bundled.tokenizer, "An otter dives.", "It swims.").tokens
     shown = re.findall(r"<bdi>(.*?)</bdi>", told)
     assert tuple(shown[: len(tokens)]) == tokens
     _, told = draw_inputs(services, Sentence("An otter dives.", "", "minilm"), "entailment", "")
-    assert "This is an example" in told
+    assert "an example is shown" in told
     with pytest.raises(UserError):
         draw_inputs(services, BAR, "no task", "")
     with pytest.raises(UserError, match="at most 600"):

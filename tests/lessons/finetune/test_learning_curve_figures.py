@@ -117,7 +117,7 @@ def test_two_runs_are_drawn_by_epoch_one_solid_one_dashed() -> None:
 def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     lucky = flat(compared_html([RECORD, other(metrics={"accuracy": 0.7}, right="1111111000")]))
     assert "20.0 points better" in lucky
-    assert "2 are right only in run 2 and 0 only in run 1" in lucky
+    assert "2 are correct only in run 2 and 0 only in run 1" in lucky
     assert f"probability of {2 * 0.5**2:.2g}" in lucky
     assert "within chance" in lucky
     rated = [other(metrics={"Spearman's ρ": rho}, right="") for rho in (0.61, 0.58)]

@@ -102,7 +102,7 @@ def test_each_place_of_attention_shows_its_own_weights(place: int) -> None:
         q, keys = layer.cross.queries[0, 1, 4], layer.cross.keys[0, 1]
         by_hand = (keys @ q / row.head_width**0.5).tolist()
         assert [score for _, score, _ in row.reads] == pytest.approx(by_hand, abs=1e-5)
-        assert "the top of the encoder" in shown["said"]
+        assert "the output of the encoder" in shown["said"]
     if PLACES[place] == Place(OUTPUT):
         assert f"“{written[4]}”, is written" in shown["said"]
 

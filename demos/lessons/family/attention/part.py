@@ -72,7 +72,7 @@ def build(page: Page) -> None:
                             count, first, label=what.capitalize(), elem_id=f"family-attention-{what}", min_width=150
                         )
     parts["member"] = member
-    parts["numbers"], parts["program"] = folds(__file__, "Prints what each token reads most")
+    parts["numbers"], parts["program"] = folds(__file__, "Prints the token that each token attends to most")
     page.keep(
         family_model=member, attention=parts["kind"], source=parts["source"], target=parts["target"], view=view,
         layer=parts["layer"], head=parts["head"], lines=parts["lines"],
@@ -120,7 +120,7 @@ def drawn(services: Services, _text: str, _pair: str, _model: str, *choices: Any
             yield {"said": message}
     except UserError as error:
         if choices[3]:  # the contents of the frame
-            raise UserError(f"{error} The first three models in the menu need no Hub.") from error
+            raise UserError(f"{error} The first three models in the menu need no download.") from error
         yield instead(services, member, str(error), *choices)
         return
     yield shown(services, *choices)

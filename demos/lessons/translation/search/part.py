@@ -158,9 +158,9 @@ def number(value: Any, least: float, most: float) -> float:
 PART = Part(
     tab="Greedy, beam, sampling",
     look=(
-        "Greedy decoding takes the likeliest word at each step. A beam keeps the few best beginnings: follow the "
-        "thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 (= greedy) and "
-        "see which translation is lost."
+        "Greedy decoding takes the likeliest word at each step. Beam search keeps several of the best beginnings: "
+        "follow the thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 "
+        "(= greedy) and see which translation is lost."
     ),
     build=build,
     reads_sentence=False,

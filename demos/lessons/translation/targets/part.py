@@ -58,7 +58,7 @@ def build(page: Page) -> None:
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="targets-said", elem_classes="said")
             with all_controls(page, __file__):
-                kind = gr.Radio(KINDS, value="additive", label="Translator, in its example")
+                kind = gr.Radio(KINDS, value="additive", label="Translator (for the example “our translator”)")
     parts["costs"] = gr.HTML("", elem_id="targets-costs")
     parts["numbers"], parts["program"] = folds(__file__, "The same costs, with cross_entropy of torch")
     parts |= {"place": place, "sentence": sentence, "steps": steps}
@@ -182,7 +182,8 @@ PART = Part(
     tab="Targets and loss",
     look=(
         "At each position, one word of the vocabulary is correct: its target is 1, that of all others 0. Compare the "
-        "probabilities p of these words before and after training; the loss is the sum of −ln p over all positions."
+        "probabilities p of the correct words before and after training; the loss is the sum of −ln p over all "
+        "positions."
     ),
     build=build,
     reads_sentence=False,

@@ -31,7 +31,7 @@ def times_figure(measured: Measured) -> Figure:
         for of_mode, title, dash in ((getattr(times, mode), *look) for mode, look in MODES.items())
     ]
     ticks = list(next(iter(measured.times.values())).trained)
-    words = {"title": {"text": "words per sentence (read, and written)"}, "tickvals": ticks}
+    words = {"title": {"text": "words per sentence (source and target)"}, "tickvals": ticks}
     layout = plotly_layout(
         height=360,
         margin={"l": 70, "r": 20, "t": 20, "b": 60},

@@ -125,8 +125,8 @@ PART = Part(
     tab="Train live",
     look=(
         "A translator starts from random parameters and is trained on 64 sentence pairs per step. Click Start: at "
-        "first, it writes nonsense and attention is spread out; later it settles on the matching words. Then train "
-        "the other models and compare."
+        "first, it writes nonsense and its attention is spread out; later, the largest weights are on the matching "
+        "words. Then train the other models and compare."
     ),
     build=build,
     reads_sentence=False,

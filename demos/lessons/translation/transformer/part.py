@@ -188,10 +188,10 @@ def origins(place: Place) -> tuple[str, str]:
     """The origin of the queries, and that of the keys and values."""
     below = "the embeddings" if place.layer == 0 else f"layer {place.layer}'s output"
     if place.kind == ENCODER:
-        return below, "the same"
+        return below, "the same vectors"
     if place.kind == DECODER:
-        return f"{below} in the decoder", "the same"
-    return "this layer's masked self-attention, just below", f"the top of the encoder (layer {LAYERS})"
+        return f"{below} in the decoder", "the same vectors"
+    return "this layer's masked self-attention, just below", f"the output of the encoder (layer {LAYERS})"
 
 
 def next_words(computed: Written, number: int) -> list[tuple[str, float, float]]:
@@ -214,8 +214,9 @@ def _less(number: Any) -> float:
 PART = Part(
     tab="The Transformer",
     look=(
-        "Read each stack from below: encoder on the left, decoder on the right. Click a box to see its numbers. "
-        "Arrows: the output of the encoder's last layer enters the cross-attention of every decoder layer."
+        "Read each stack from the bottom up: encoder on the left, decoder on the right. Click a box to see its "
+        "numbers. The arrows show that every decoder layer's cross-attention uses the output of the encoder's last "
+        "layer."
     ),
     build=build,
     reads_sentence=False,
