@@ -41,8 +41,8 @@ def tuned_for(spec: ModelSpec) -> str:
         return ""
     if not spec.hub_id:
         return (
-            "MiniLM was fine-tuned on sentence pairs with mean pooling, so its [CLS] was not trained to represent the "
-            "sentence. The results differ from those of BERT without fine-tuning."
+            "The bundled model (all-MiniLM-L6-v2) was fine-tuned on sentence pairs with mean pooling, so its [CLS] was "
+            "not trained to represent the sentence. Its results differ from those of BERT without fine-tuning."
         )
     if spec.nsp:
         return (

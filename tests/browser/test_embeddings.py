@@ -30,7 +30,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     expect(lesson.locator("#embeddings-neighbours li")).to_have_count(12)
     expect(lesson).to_contain_text("17 tokens × 384 = 6,528 numbers")
     lesson.get_by_label("max", exact=True).first.check()
-    expect(lesson).to_contain_text("for each of the 384 dimensions, the maximum")
+    expect(lesson).to_contain_text("For each of the 384 dimensions, the maximum")
     page.wait_for_url("**pooling_a=max**")
     page.fill(
         "#embeddings-texts textarea", "</script><script>alert(1)</script>\n{{7*7}} ${x} <b onmouseover=alert(1)>x"
@@ -158,7 +158,7 @@ def shape_follows_the_layer_and_whose_vectors(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(told).to_contain_text("0.08 mean cosine")
     part.get_by_label("[CLS]", exact=True).check()
-    expect(told).to_contain_text("mean cosine of the [CLS] of two sentences, in layer 6")
+    expect(told).to_contain_text("mean cosine of the [CLS] vectors of two sentences, in layer 6")
     expect(part).to_contain_text("[CLS], layer 6:")
     page.wait_for_url("**shape_vectors=cls**")
     assert "shape_layer=6" in page.url

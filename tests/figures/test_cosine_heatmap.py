@@ -103,16 +103,16 @@ TEXT = "One two three four five six seven eight nine ten eleven tokenization emb
         (
             Choice("mean", 12),
             "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers",
-            "layer 12, the last. Then the aver",
+            "layer 12, the last one. They are averaged over all 20",
         ),
         (Choice("cls", 0), "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers", "before the first layer"),
-        (Choice("mean_no_special", 11), "→ <b>768 numbers", "the average over 18 tokens, without"),
-        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12, summed. Then, for each of the 768 dimensions"),
-        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12, summed"),
+        (Choice("mean_no_special", 11), "→ <b>768 numbers", "averaged over 18 tokens, without"),
+        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12 are summed. For each of the 768 dimensions"),
+        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12 are summed"),
         (
             Choice("max", CONCAT_LAST_FOUR),
             "20 tokens × (4 × 768) = 61,440 numbers</b> → <b>3,072 numbers",
-            "layers 9 to 12, concatenated. Then, for each of the 3,072 dimensions",
+            "layers 9 to 12 are concatenated. For each of the 3,072 dimensions",
         ),
         (Choice("pooler", 12), "768 numbers</b> → <b>768 numbers", "a trained 768 × 768 matrix"),
     ],
@@ -131,12 +131,12 @@ def test_the_sentence_in_hand(bundled: LoadedModel) -> None:
 def test_the_comparison_in_words_and_tables(bundled: LoadedModel) -> None:
     pairs = [Disagreement(0, 1, 0.91, -0.004)]
     told = plain(compared_html(pairs, bundled.spec))
-    assert "cosine <b>0.91</b> with A and <b>0.00</b> with B" in told
+    assert "The cosine of the one pair is <b>0.91</b> with A and <b>0.00</b> with B" in told
     assert "tuned on sentence pairs with mean pooling" in told
     assert "nearly the same" not in told
     alike = [Disagreement(0, 1, 0.9991, 0.5), Disagreement(0, 2, 0.9972, 0.6)]
     told_alike = plain(compared_html(alike, bundled.spec))
-    assert "With A, every cosine is above 0.99: all these sentences have nearly the same vector." in told_alike
+    assert "With A, every cosine is above 0.99: all these vectors have nearly the same direction." in told_alike
     listed = pairs_html(pairs * 9, ["one", HOSTILE])
     assert listed.count("<li>") == 5
     assert "<b>A</b><i></i>0.91" in listed

@@ -35,7 +35,7 @@ LESSON = Lesson(
     tab="Pre-training",
     question="How can a model learn without human labels?",
     look=(
-        "BERT was pre-trained on two tasks: predict masked words, and predict whether a sentence follows another one. "
+        "BERT was pre-trained on two tasks: predict masked words, and predict whether one sentence follows another. "
         "The text itself provides the labels: the hidden words, and whether the second sentence really came next."
     ),
     build=build,

@@ -76,7 +76,7 @@ def test_one_draw_fills_everything(page: Recorder) -> None:
     cosines = [cosine_matrix(rows) for rows in VectorCache().get(loaded, SENTENCES, choices)]
     np.testing.assert_allclose(heat_a.data[0].z, cosines[0], atol=1e-4)
     np.testing.assert_allclose(heat_b.data[0].z, cosines[1], atol=1e-4)
-    assert "3 pairs, average cosine" in compared
+    assert "average cosine of the 3 pairs" in compared
     gaps = np.abs(cosines[0] - cosines[1])
     i, j = np.unravel_index(gaps.argmax(), gaps.shape)
     assert re.findall(r"<b>(\d)</b>", widest)[:2] == [str(k + 1) for k in sorted((int(i), int(j)))]

@@ -61,7 +61,7 @@ def test_the_words_never_sell_noise() -> None:
 def test_whose_pairs_they_are_and_what_may_have_been_seen_before() -> None:
     assert "this model was trained on pairs of photo captions" in plain(data_html(DATA, "trained", False, True))
     assert "captions" not in data_html(DATA, "trained", True, True) + data_html(DATA, "trained", False, False)
-    assert "written and rated for this app" in data_html(DATA, "trained", True, True)
+    assert "written for this app, and rated by fixed rules" in data_html(DATA, "trained", True, True)
 
 
 def test_the_tables_and_towers_escape_and_add_up() -> None:

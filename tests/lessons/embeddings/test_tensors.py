@@ -72,7 +72,7 @@ def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -
 def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", 0)
     changes = list(shared_results(tiny).show("", "", "tiny", FILMS, None, "texts", 5))
-    early = [change["picture"] for change in changes if "Reading" in change["status"]]
+    early = [change["picture"] for change in changes if "Encoding" in change["status"]]
     assert early
     assert set(early) == {changes[-1]["picture"]}
 

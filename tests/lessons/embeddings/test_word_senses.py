@@ -55,10 +55,10 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     drawn = {trace.name: np.array(trace.y) for trace in curves.data}
     assert set(drawn["static table"]) == {1.0}
     theirs = drawn["“the”, same sense"] - drawn["“the”, different senses"]
-    assert "“the” in 5 of the same sentences. At layer 6, the gap between its curves is <b>+0.19</b>" in told
+    assert "“the” occurs in 5 of the same sentences. At layer 6, the gap between its curves is <b>+0.19</b>" in told
     assert "for “bank” in these sentences it is <b>+0.08</b>" in told
     assert "So the gap may be due to the topics" in told
-    assert "selected because of this result" in told
+    assert "selected because they show such a gap" in told
     np.testing.assert_allclose(theirs[[2, 3, 6]], [-0.01, 0.05, 0.19], atol=0.006)
     datasheet = " ".join((ASSETS / "data" / "senses.md").read_text(encoding="utf-8").split())
     assert "curves lie 0.19 apart and those of *bank* in the same five sentences 0.08" in datasheet
@@ -66,7 +66,7 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     earlier = draw["show"](BAR, "bank", lines, 2, "least")[2]
     assert "is <b>−0.01</b>; for “bank” in these sentences it is <b>+0.10</b>. So the gap is larger" in earlier
     others = draw["show"](BAR, "stick", lines_of("stick", bundled_uses()), 6, "least")[2]
-    assert "selected because of this result" not in others
+    assert "selected because they show such a gap" not in others
     assert "<b>Control</b>" in others
     assert (drawn["same sense"] - drawn["different senses"])[1:].min() > 0.05  # every layer beyond the embeddings
     assert len(matrix.data[0].z) == 7

@@ -93,7 +93,7 @@ def test_what_is_told(cosines: np.ndarray) -> None:
     told = plain(uses_summary("<bank>", cosines, static, 1, averages, USES, NAMES))
     assert f"<b>{averages.same[1]:.2f}</b> on average (1 pairs)" in told
     assert f"furthest apart at layer {(averages.same - averages.different).argmax()}," in told
-    assert "“&lt;bank&gt;”: cosine <b>1.00</b>" in told
+    assert "“&lt;bank&gt;”, so the cosine of two uses is always <b>1.00</b>" in " ".join(told.split())
     to_river, to_money = cosines[1, 3, 2], cosines[1, 3, :2].mean()
     nearest = "&lt;i&gt;river&lt;/i&gt;" if to_river > to_money else "money"
     assert f"is nearest to <b>{nearest}</b> <b>{max(to_river, to_money):.2f}</b>" in told
@@ -117,5 +117,5 @@ def test_the_scores_are_drawn_with_chance_and_ranked() -> None:
     listed = words_html(scores)
     assert listed.index("&lt;top&gt;") < listed.index(">low<") < listed.index(">worst<")
     assert "layer 1" in scores_summary(scores)
-    assert "35 sentences, 3 words, 7 senses" in scores_summary(scores)
+    assert "35 sentences with 3 words in 7 senses" in scores_summary(scores)
     assert scores_table(scores).count('<th scope="row">') == 2 * 4

@@ -91,7 +91,7 @@ def test_answers_and_their_mean(corruption: Corruption, given: Given) -> None:
     assert re.findall(r"width:([\d.]+)%", told) == ["30.1", "100.0", "4.6"]
     assert told.count("✓") == 2
     assert "<b>1.03</b>" in told
-    assert "among 2.8 equally likely" in told  # e to the 1.0337
+    assert "probabilities for 2.8 words" in told  # e to the 1.0337
     assert "would give 10.33" in told  # ln 30,522
 
 

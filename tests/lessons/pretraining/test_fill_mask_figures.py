@@ -118,8 +118,8 @@ def test_what_a_word_does(encoding: Encoding) -> None:
     found = Removals(encoding, 7, ("sky", "sea"), np.array([0.7, 0.1]), "sky", each)
     shown = removals_html(found)
     assert (
-        "<q><bdi>sky</bdi></q> depends most on <q>unflappable</q>. Without it, the probability falls from 70% "
-        "to <b>10%</b>" in shown
+        "The prediction <q><bdi>sky</bdi></q> depends most on <q>unflappable</q>. Without this word, its probability "
+        "falls from 70% to <b>10%</b>" in shown
     )
     cells = re.findall(r'fill-cell (\w+)" style="--share:(\d+)%"><span>.*?</span><small>(.*?)</small>', shown)
     assert cells == [("falls", "33", "−20.0"), *[("falls", "100", "−60.0")] * 4, ("rises", "0", "0.0")]

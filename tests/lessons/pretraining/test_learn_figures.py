@@ -66,7 +66,7 @@ def test_bars_are_the_norms_and_the_rows_fall_into_their_groups():
 def test_what_is_said_of_the_rows_is_counted():
     told = rows_html(ROWS, 1, 1, 2e-3)
     assert "In step 1: how far did each" in told
-    assert "4 of 5 rows moved" in told
+    assert "4 of 5 rows of the embedding matrix moved" in told
     assert "only 1 of these words occurred" in told
     assert "moved by 1.5e-3 (the median). This is 1,500 times as far" in " ".join(told.split())
     assert "farther than 2.0e-3" in told
@@ -75,7 +75,7 @@ def test_what_is_said_of_the_rows_is_counted():
     assert "running averages" in later
     many = rows_html(ROWS, 100, 100, 2e-3)
     assert "In these 100 steps" in many
-    assert "3 belong to words that never occurred" in " ".join(many.split())
+    assert "3 belong to words that occurred in none of the batches" in " ".join(many.split())
     assert far_first(MOVED, 3).tolist() == [1, 3, 4]
     tokenizer = SimpleNamespace(convert_ids_to_tokens=lambda ids: ["<b>", "hive"])
     table = top_rows_html(tokenizer, ROWS, 2)

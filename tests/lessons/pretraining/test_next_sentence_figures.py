@@ -79,13 +79,13 @@ def test_cases_and_numbers(case: Case) -> None:
 
 def test_what_the_model_goes_by_is_read_off_four_numbers(case: Case) -> None:
     topic = told(case, 0.92, 0.011, 0.88, 0.99)
-    assert "IsNext is 92%; with a random sentence it is 1.1%, after swapping" in topic
+    assert "IsNext is 92%; with a random sentence as B, it is 1.1%; with A and B swapped" in topic
     assert "depends on the topic, not" in topic
     assert "(IsNext 99%)" in topic
     assert "both the topic and the order" in told(case, 0.9, 0.1, 0.2, 0.3)
     assert "(IsNext 30%)" in told(case, 0.9, 0.1, 0.2, 0.3)
     assert "depends on the order, not" in told(case, 0.9, 0.7, 0.2, 0.9)
-    assert "almost any B" in told(case, 0.9, 0.7, 0.8, 0.9)
+    assert "both changes leave the prediction at IsNext" in told(case, 0.9, 0.7, 0.8, 0.9)
     assert "This B is classified as NotNext (IsNext 40%)" in told(case, 0.4, 0.1, 0.2, 0.9)
     assert "Even the true next sentence is" in told(replace(case, label=0), 0.4, 0.1, 0.2, 0.9)
     assert "not taken from a text" not in told(case, 0.9, 0.1, 0.2, 0.3)

@@ -146,9 +146,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Agreement with people",
-    look="The two sentences of each pair were rated by how similar their meanings are. Each bar is a rank correlation: "
-    "do the cosines put the pairs in the same order as the ratings? 1 means the same order, 0 means no relation. "
-    "Compare [CLS] across the layers.",
+    look="The two sentences of each pair were rated for how similar their meanings are. Each bar is a rank "
+    "correlation: do the cosines put the pairs in the same order as the ratings? 1 means the same order, 0 means no "
+    "relation. Compare [CLS] across the layers.",
     build=build,
     reads_sentence=False,
     order=2,

@@ -170,7 +170,7 @@ PART = Part(
     tab="Shape of the space",
     look="Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
     "tuning, the mean cosine of two random words is above 0 in all layers except the input (Ethayarajh 2019). "
-    "Follow the thick line through the layers, and see how much of it comes from two or three dimensions.",
+    "Follow the thick line through the layers, and see how much of the mean cosine comes from two or three dimensions.",
     build=build,
     reads_sentence=False,
     order=6,

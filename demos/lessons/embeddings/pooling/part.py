@@ -185,7 +185,7 @@ def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Pl
 PART = Part(
     tab="Compare two choices",
     look="Choose two ways of combining the token vectors into one sentence vector, and compare the same sentences "
-    "with both. Look at the pairs on which they disagree (framed), and at the nearest neighbors of each "
+    "with both. Look at the pair on which the two disagree most (framed), and at the nearest neighbors of each "
     "sentence.",
     build=build,
     order=1,

@@ -123,7 +123,7 @@ PART = Part(
     tab="Tensors",
     look=(
         "A whole data set goes through BERT as tensors. Follow it from rows of text to the score of a classifier: each "
-        "step shows its shape and the lines of code that compute it."
+        "step shows the shape of its result and the lines of code that compute it."
     ),
     build=build,
     reads_sentence=False,

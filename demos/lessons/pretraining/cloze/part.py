@@ -108,7 +108,7 @@ PART = Part(
     tab="Prompts",
     look=(
         "A classifier without fine-tuning: “It was [MASK].” follows your sentence, and the probabilities of two words "
-        "at [MASK] are compared. Labeled examples can be put into the input before it, or be used for fine-tuning."
+        "at [MASK] are compared. Labeled examples can be put before your sentence, or be used for fine-tuning."
     ),
     build=build,
     order=7,

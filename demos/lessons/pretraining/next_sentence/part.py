@@ -55,7 +55,7 @@ def build(page: Page) -> None:
                 with gr.Row(elem_classes="next-buttons"):
                     another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
                     ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
-                seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed of the test's draw", elem_id="next-seed")
+                seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed for drawing the test pairs", elem_id="next-seed")
     cases = gr.HTML("", elem_id="next-cases")
     draw = gr.Number(0, precision=0, visible="hidden")
     bar = gr.Textbox("", visible="hidden")  # which pair of the bar's is in both boxes

@@ -136,8 +136,8 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Pack spans",
     look=(
-        "A “sentence” of pre-training is a span: as many sentences as fit. Each row is one example; its second span "
-        "follows the first in your text, or comes from another text."
+        "In pre-training, a “sentence” is a span of text, usually several sentences long. Each row is one example "
+        "with two spans: the second follows the first in your text, or comes from another text."
     ),
     build=build,
     order=6,
