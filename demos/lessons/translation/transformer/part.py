@@ -219,5 +219,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=2,
+    order=3,
 )
