@@ -20,7 +20,8 @@ from demos.widgets.token_picker.figure import PICKED_AMONG
 TEXT = templates(__file__)
 LENS_WORDS = 5
 FILL_MODEL = "fill = model"
-OUR_FILL_MODEL = """fill = BertForMaskedLM._from_config(model.config, dtype=torch.float32).eval()  # without the head for pairs
+OUR_FILL_MODEL = """# The same model without the head for pairs
+fill = BertForMaskedLM._from_config(model.config, dtype=torch.float32).eval()
 fill.load_state_dict(model.state_dict(), strict=False)
 fill.tie_weights()"""
 FILL = """
