@@ -18,6 +18,16 @@ POOLING = {
     "max": "vectors = states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
 }
 
+EXTRACTED = {"cls": "extract(sentence)[0, 0]", "mean": "extract(sentence)[0].mean(dim=0)"}  # [1, tokens, width]
+EXTRACT = """
+# The same by a pipeline, which gives the last layer's vectors of all tokens
+cut = {{"truncation": True, "max_length": {most}}}
+extract = pipeline("feature-extraction", model=model, tokenizer=tokenizer, tokenize_kwargs=cut, return_tensors=True)
+vectors = torch.stack([{pooled} for sentence in sentences])
+units = vectors / vectors.norm(dim=1, keepdim=True)
+print((units @ units.T).numpy().round(2))
+"""
+
 JSON_LINES = {  # how a program reads each form of JSON
     "jsonl": "    rows = [json.loads(line) for line in file if line.strip()]\n",
     "json": """    rows = json.load(file)
@@ -123,19 +133,24 @@ def encode(sentences):
 
 
 def embeddings_code(spec: ModelSpec, sentences: Sequence[str], choice: Choice) -> str:
-    """Prints the cosine matrix of these sentences under this choice of pooling and layer."""
+    """Prints the cosine matrix of these sentences under this choice of pooling and layer.
+
+    Of the last layer's [CLS] or mean, it prints the matrix again, from transformers' own pipeline.
+    """
     needed, source = model_lines(spec)
     listed = "".join(f"    {sentence!r},\n" for sentence in sentences)
+    pooled = EXTRACTED.get(choice.pooling) if choice.layer == spec.num_layers else None
     return f"""{needed}import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer{", pipeline" if pooled else ""}
 
 {source}
 {encode_lines(spec, choice)}
 
-units = encode([
-{listed}])
+sentences = [
+{listed}]
+units = encode(sentences)
 print((units @ units.T).numpy().round(2))
-"""
+{EXTRACT.format(pooled=pooled, most=MAX_TOKENS) if pooled else ""}"""
 
 
 def rows_lines(path: str, form: Form) -> tuple[str, str]:

@@ -503,6 +503,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "published"): "test",
     ("finetune", "layer_mix"): "others",
     ("translation", "training"): "long",
+    ("translation", "distance"): "one",
     ("translation", "transformer"): "top",
     ("translation", "search"): "product",
     ("translation", "targets"): "log",

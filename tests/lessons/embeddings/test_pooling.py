@@ -216,6 +216,18 @@ def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choi
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
 
 
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_the_programs_pipeline_gives_the_page_s_matrix_again(bundled: LoadedModel, pooling: str) -> None:
+    sentences = [*SENTENCES, "typed [SEP] here", "word " * 600]
+    choice = Choice(pooling, bundled.spec.num_layers)
+    program = embeddings_code(bundled.spec, sentences, choice)
+    assert 'pipeline("feature-extraction"' in program
+    matrix, of_pipeline = np.split(printed_matrix(program), 2)
+    (vectors,) = VectorCache().get(bundled, sentences, [choice])
+    np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
+    np.testing.assert_allclose(of_pipeline, cosine_matrix(vectors), atol=0.0051)
+
+
 def test_the_program_for_a_pooler(tmp_path: Path) -> None:
     """A model with a trained pooler, written to disk and read again by the program, as it would be from the Hub."""
     torch.manual_seed(1)

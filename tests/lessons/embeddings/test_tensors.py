@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,10 +13,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from demos.bert.embeddings.first_reviews import REVIEWS as FIRST_REVIEWS
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.embeddings.tensors.part import NAMES, SOURCES, SharedResults
-from demos.lessons.embeddings.tensors.program import STEPS
+from demos.lessons.embeddings.tensors.program import FIVE, STEPS
 from demos.page import progress
 from demos.page.services import Services
 from demos.training.data.labelled_sentences import FILE, FILMS, REVIEWS, own_films, split_rows
@@ -154,3 +156,26 @@ def test_the_film_reviews_come_first_and_a_link_to_the_other_reviews_still_holds
     assert "assets/data/films.tsv" in first["code"]
     assert "<b>Reviews</b>: 440 rows, 2 classes." in other["status"]
     assert "assets/data/sentiment.tsv" in other["code"]
+
+
+def test_the_first_rows_of_sst2_have_their_ids_and_both_shapes(bundled: LoadedModel) -> None:
+    part = shared_results(bundled)
+    values = shown(part, "states", FIVE, row=2)
+    picture = str(values["picture"])
+    ids = [bundled.tokenizer(text)["input_ids"] for text, _ in FIRST_REVIEWS]
+    rows = re.findall(
+        r'<th scope="row">(\d)</th>\s*<td class="sentence">(.*?)</td><td>(\d)</td><td>\[(.*?)\]</td>', picture
+    )
+    assert [(unescape(text), int(label)) for _, text, label, _ in rows] == list(FIRST_REVIEWS)
+    for row, expected in zip(rows, ids, strict=True):
+        *first, mark, last = row[3].split(", ")
+        assert mark == "…"
+        assert [int(one) for one in first] == expected[: len(first)]
+        assert int(last) == expected[-1]
+    n, d = max(map(len, ids)), bundled.model.config.hidden_size
+    assert "<td>[2,000 × 66 × 768]</td>" + f"<td>[5 × {n} × {d}]</td>" in picture
+    assert picture.count('class="followed"') == 2  # the row, and the step
+    lines = dict(line.split(" ", 1) for line in printed(values["code"]))
+    assert lines["states"] == f"(5, {n}, {d})"
+    assert lines["table"] == f"(5, {d + 1})"
+    assert "score" not in lines

@@ -230,8 +230,28 @@ def test_the_programs_print_these_numbers(
             [float(chance) for _, chance in words], [guess.probability for guess in layers[-1].best], atol=2e-5
         )
         assert ast.literal_eval(firsts) == [layer.best[0].token for layer in layers]
+        assert "pipeline" not in code  # it takes one text, and no segments
     distil = replace(filler.pretrained("minilm").encoder.spec, segments=False)
     assert "vocab_projector" in fill_code(distil, encode(tiny.tokenizer, TEXT), [2], 2, 5)
+
+
+@pytest.mark.parametrize("also", [(), (2,), (7,)])  # hidden beside the sentence's own, and looked at
+def test_the_programs_pipeline_gives_the_page_s_guesses(
+    ours: Filler, filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel, tmp_path: Path, also: tuple[int, ...]
+) -> None:
+    whole.save_pretrained(tmp_path)
+    tiny.tokenizer.save_pretrained(tmp_path)
+    sentence = Sentence("A walk by the [MASK] in winter.", "", "minilm")
+    marks = mark(sentence.text, tiny.tokenizer, *also)
+    for one in (filler, ours):
+        code = shown(one, sentence, marks, 6)["code"].replace("'them/tiny', 'main'", f"{str(tmp_path)!r}, None")
+        assert 'pipeline("fill-mask"' in code
+        last = one.layers("minilm", one.gaps(sentence, marks), 6)[-1]
+        lines = printed(code)[len(last.best) + 1 :]
+        assert [line.rsplit(" ", 1)[0] for line in lines] == [guess.token for guess in last.best]
+        np.testing.assert_allclose(
+            [float(line.rsplit(" ", 1)[1]) for line in lines], [guess.probability for guess in last.best], atol=2e-5
+        )
 
 
 def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:

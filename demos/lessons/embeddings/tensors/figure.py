@@ -14,6 +14,7 @@ from markupsafe import Markup
 from PIL import Image
 from scipy.special import softmax
 
+from demos.bert.embeddings.first_reviews import REVIEWS, SHAPES, shapes_of
 from demos.bert.embeddings.tensors import Tensors, spread
 from demos.figures.cell_strip import cells, pictures, scale_html, shades
 from demos.figures.palette import PALETTE, channels_of, word_colour
@@ -29,6 +30,7 @@ TEXT = templates(__file__)
 NEAR = 2  # rows in numbers above and below the one that is followed
 CORNER = 11  # columns in numbers
 NUMBERS = 5  # of a vector
+FIRST_IDS = 8  # of each of the guide's rows, in numbers
 TEXT_LENGTH, LABEL_LENGTH = 90, 16
 SPLIT_ROWS = 120  # of the feature matrix that are drawn
 PIECE, SPECIAL = PALETTE["classes"][0], word_colour(None)
@@ -108,6 +110,17 @@ def step_html(results: StepResults, step: str) -> Markup:
     number = STEPS.index(step)
     lines = lines_of(step, results.source, len(results.fit.folds), len(results.split.test))
     return TEXT.step(step, number + 1, len(STEPS), shape_of(results, step), lines, PICTURES[step](results))
+
+
+def first_reviews_html(tensors: Tensors, model: str, step: str, row: int) -> Markup:
+    """SST-2's first rows with their labels and ids, and each step's shape, the guide's beside that of these rows."""
+    rows = [
+        (at, text, label, _cut([int(token_id) for token_id in tensors.ids.of(np.array([at]))], FIRST_IDS))
+        for at, (text, label) in enumerate(REVIEWS)
+    ]
+    shapes = shapes_of(*tensors.shape)
+    compared = [(name, _shape(SHAPES[name]), _shape(shapes[name])) for name in SHAPES]
+    return TEXT.first_reviews(rows, row, compared, step, model)
 
 
 def shape_of(results: StepResults, step: str) -> str:

@@ -7,12 +7,21 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.embeddings.first_reviews import TEXTS
 from demos.bert.embeddings.tensors import Tensors, tensor_steps
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.embeddings.tensors.figure import TEXT, Followed, StepResults, shape_of, step_html, texts_html
-from demos.lessons.embeddings.tensors.program import STEPS, tensors_code
+from demos.lessons.embeddings.tensors.figure import (
+    TEXT,
+    Followed,
+    StepResults,
+    first_reviews_html,
+    shape_of,
+    step_html,
+    texts_html,
+)
+from demos.lessons.embeddings.tensors.program import FIVE, STEPS, tensors_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
@@ -27,6 +36,7 @@ SOURCES = [
     ("our own film reviews", FILMS),
     ("our reviews of many things", REVIEWS),
     (f"SST-2, {MAX_ROWS:,} rows", SST2),
+    ("the first 5 of SST-2", FIVE),
     ("your own file", FILE),
 ]
 NAMES = (
@@ -59,6 +69,9 @@ class SharedResults:
         yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
         if source == FILE and not file:
             return
+        if source == FIVE:
+            yield from self._first_reviews(model, step, clamp(row, len(TEXTS)))
+            return
         try:
             data, loaded = read_labelled(source, file), self.services.loaded(model)
             split, row = split_rows(data, SEED), clamp(row, len(data.texts))
@@ -82,6 +95,21 @@ class SharedResults:
             "row": slider(row, len(data.texts)),
             "numbers": TEXT.numbers(shapes, data.name),
             "code": tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
+        }
+
+    def _first_reviews(self, model: str, step: str, row: int) -> Iterator[dict[str, Any]]:
+        """SST-2's first five rows, up to the table of features."""
+        loaded = self.services.loaded(model)
+        steps = self._tensors.steps(
+            (loaded.spec.key, FIVE), lambda: tensor_steps(self.services.vectors, loaded, TEXTS), Encoded(0, len(TEXTS))
+        )
+        tensors = yield from relayed(steps, lambda done: {"status": TEXT.encoding(done)})
+        yield {
+            "status": "",
+            "picture": first_reviews_html(tensors, loaded.spec.title, step, row),
+            "row": slider(row, len(TEXTS)),
+            "numbers": "",
+            "code": tensors_code(loaded.spec, FIVE, 0, 0),
         }
 
 

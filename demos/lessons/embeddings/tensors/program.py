@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from demos.bert.embeddings.first_reviews import REVIEWS as FIRST_REVIEWS
+from demos.bert.embeddings.first_reviews import SHAPES
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import model_lines
@@ -10,6 +12,7 @@ from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import MAX_ITERATIONS
 
 PATHS = {FILMS: "assets/data/films.tsv", REVIEWS: "assets/data/sentiment.tsv"}
+FIVE = "five"  # the first rows of SST-2, as a source
 GUIDE = "train.tsv"  # of a reader's own; two columns without names: the text and its label
 
 LINES = {  # by step; each is a whole paragraph of the program
@@ -58,9 +61,22 @@ def lines_of(step: str, source: str, folds: int, held_out: int) -> str:
 
 
 def tensors_code(spec: ModelSpec, source: str, folds: int, held_out: int) -> str:
-    """The program: prints each step's name and shape, and the scores."""
+    """The program: prints each step's name and shape, and the scores; five rows are too few for a classifier."""
     needed, model = model_lines(spec)
-    paragraphs = [f'{lines_of(step, source, folds, held_out)}\nprint("{step}", {PRINTED[step]})' for step in STEPS]
+    steps = SHAPES if source == FIVE else STEPS
+    paragraphs = [f'{lines_of(step, source, folds, held_out)}\nprint("{step}", {PRINTED[step]})' for step in steps]
+    if source == FIVE:
+        return f"""{needed}import numpy as np
+import pandas as pd
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+{model}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval()
+
+{(chr(10) * 2).join(paragraphs)}
+"""
     return f"""import csv
 
 {needed}import numpy as np
@@ -81,6 +97,9 @@ model = AutoModel.from_pretrained(name, revision=revision, dtype="float32").eval
 
 def _rows(source: str) -> str:
     """The lines that read `texts` and `labels`."""
+    if source == FIVE:
+        listed = "".join(f"    ({text!r}, {label}),\n" for text, label in FIRST_REVIEWS)
+        return f"rows = [  # the first of SST-2 (Socher et al. 2013)\n{listed}]\ntexts, labels = zip(*rows)"
     if source in PATHS:
         read = f'rows = pd.read_csv("{PATHS[source]}", sep="\\t", quoting=csv.QUOTE_NONE)'
     else:

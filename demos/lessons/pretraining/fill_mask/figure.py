@@ -19,6 +19,20 @@ from demos.widgets.token_picker.figure import PICKED_AMONG
 
 TEXT = templates(__file__)
 LENS_WORDS = 5
+FILL_MODEL = "fill = model"
+OUR_FILL_MODEL = """# The same model without the head for pairs
+fill = BertForMaskedLM._from_config(model.config, dtype=torch.float32).eval()
+fill.load_state_dict(model.state_dict(), strict=False)
+fill.tie_weights()"""
+FILL = """
+# The same by a pipeline: a text with [MASK] in, words and their probabilities out
+from transformers import BertForMaskedLM, pipeline
+
+{model}
+fill = pipeline("fill-mask", model=fill, tokenizer=tokenizer, top_k={top})
+for guess in fill(tokenizer.decode(inputs["input_ids"][0, 1:-1])){hidden}:
+    print(guess["token_str"], round(guess["score"], 5))
+"""
 
 
 def sentence_html(whole: Encoding, places: Collection[int], focus: int, marks: Sequence[str], mask_token: str) -> str:
@@ -94,8 +108,11 @@ def _named(layers: Sequence[Distribution]) -> list[dict[str, object]]:
 def fill_code(spec: ModelSpec, encoding: Encoding, places: Sequence[int], focus: int, top: int) -> str:
     """Prints `top` guesses for the token `focus` with these `places` hidden, then each layer's first word.
 
-    `spec` is the encoder's own, as in `Pretrained`.
+    `spec` is the encoder's own, as in `Pretrained`. Of one text, it prints the guesses of transformers' pipeline too.
     """
+    hidden = f"[{sorted(places).index(focus)}]" if len(places) > 1 else ""  # a list of guesses for each [MASK]
+    masked = FILL_MODEL if spec.hub_id else OUR_FILL_MODEL
+    pipeline = "" if encoding.text_pair else FILL.format(model=masked, top=top, hidden=hidden)
     return f"""{begin_lines(spec)}
 inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
 inputs["input_ids"][0, {list(places)}] = tokenizer.mask_token_id
@@ -106,4 +123,4 @@ chances = logits.softmax(dim=-1)
 for index in chances[-1].topk({top}).indices.tolist():
     print(tokenizer.convert_ids_to_tokens(index), round(chances[-1, index].item(), 5))
 print([tokenizer.convert_ids_to_tokens(index) for index in logits.argmax(dim=-1).tolist()])
-"""
+{pipeline}"""

@@ -164,5 +164,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=3,
+    order=4,
 )

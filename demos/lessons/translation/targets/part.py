@@ -187,5 +187,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=4,
+    order=5,
 )

@@ -220,5 +220,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=2,
+    order=3,
 )
