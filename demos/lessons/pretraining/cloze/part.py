@@ -111,5 +111,5 @@ PART = Part(
         "at [MASK] are compared. Labeled examples can be put into the input before it, or be used for fine-tuning."
     ),
     build=build,
-    order=7,
+    order=8,
 )

@@ -82,6 +82,6 @@ PART = Part(
         "that the model associates with one of the two."
     ),
     build=build,
-    order=8,
+    order=9,
     reads_sentence=False,
 )
