@@ -11,10 +11,12 @@ import numpy as np
 import torch
 
 from demos.bert.pretraining.corruption import corrupt
+from demos.bert.pretraining.free_labels import NOTHING
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
 from demos.bert.pretraining.spans import Instance as Spans
 from demos.bert.pretraining.spans import other_documents, pack
+from demos.errors import UserError
 from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.model_parts import Parts
 
@@ -75,15 +77,14 @@ def packed_batch(
     rng = np.random.default_rng(seed)
     documents = [_ids(tokenizer, document), *_ids_of_others(tokenizer)]
     counts = [[len(ids) for ids in sentences] for sentences in documents]
-    special = [number for number, sentences in enumerate(counts) if sum(sentences)]
-    order = [0, *(rng.permutation(len(documents) - 1) + 1).tolist()]
+    if not sum(counts[0]):
+        raise UserError(NOTHING)
     found: list[Packed] = []
-    for which in order:
-        if which in special:
-            for spans in pack(counts, which, length, rng, short=0.0):
-                found.append(_made(tokenizer, documents, spans, rng, pairs))
-                if len(found) == size:
-                    return tuple(found)
+    for which in (0, *(rng.permutation(len(documents) - 1) + 1).tolist()):
+        for spans in pack(counts, which, length, rng, short=0.0):
+            found.append(_made(tokenizer, documents, spans, rng, pairs))
+            if len(found) == size:
+                return tuple(found)
     return tuple(found)
 
 
