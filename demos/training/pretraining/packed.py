@@ -79,13 +79,13 @@ def packed_batch(
     counts = [[len(ids) for ids in sentences] for sentences in documents]
     if not sum(counts[0]):
         raise UserError(NOTHING)
-    found: list[Packed] = []
+    sequences: list[Packed] = []
     for which in (0, *(rng.permutation(len(documents) - 1) + 1).tolist()):
         for spans in pack(counts, which, length, rng, short=0.0):
-            found.append(_made(tokenizer, documents, spans, rng, pairs))
-            if len(found) == size:
-                return tuple(found)
-    return tuple(found)
+            sequences.append(_made(tokenizer, documents, spans, rng, pairs))
+            if len(sequences) == size:
+                return tuple(sequences)
+    return tuple(sequences)
 
 
 def _made(tokenizer: Any, documents: Sequence[Ids], spans: Spans, rng: np.random.Generator, pairs: bool) -> Packed:
@@ -117,10 +117,10 @@ def batch_losses(pretrained: Pretrained, batch: Sequence[Packed]) -> BatchLosses
     """Both losses, a sequence at a time, so that short ones need no padding; no gradient, no dropout."""
     parts, padding = Parts.of(pretrained), pretrained.tokenizer.pad_token_id
     with torch.inference_mode():
-        losses = [parts.losses(collate([one.instance], padding)) for one in batch]
-    following = [one.following.item() for one in losses if one.following is not None]
+        losses = [parts.losses(collate([sequence.instance], padding)) for sequence in batch]
+    following = [loss.following.item() for loss in losses if loss.following is not None]
     return BatchLosses(
-        tuple(tuple(one.each.tolist()) for one in losses),
-        tuple(tuple(one.logits.argmax(dim=-1).tolist()) for one in losses),
+        tuple(tuple(loss.each.tolist()) for loss in losses),
+        tuple(tuple(loss.logits.argmax(dim=-1).tolist()) for loss in losses),
         tuple(following) if following else None,
     )

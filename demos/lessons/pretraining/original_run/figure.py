@@ -60,20 +60,20 @@ def data_html() -> str:
 
 def sequence_html(shown: Shown) -> str:
     """The batch's first sequence, a cell a token."""
-    one = shown.batch[0]
+    sequence = shown.batch[0]
     columns = COLUMNS[shown.length]
-    cells = list(_cells(shown, one))
+    cells = list(_cells(shown, sequence))
     cells += [{"kind": "", "of": "pad", "title": "[PAD]"}] * (shown.length - len(cells))
-    spans = [_span(shown, span) for span in (one.spans.first, one.spans.second)]
-    counts = [int((one.instance.corruption.kinds == kind).sum()) for kind in range(1, len(NAMES))]
+    spans = [_span(shown, span) for span in (sequence.spans.first, sequence.spans.second)]
+    counts = [int((sequence.instance.corruption.kinds == kind).sum()) for kind in range(1, len(NAMES))]
     kinds = list(zip(NAMES[1:], MARKS[1:], counts, strict=True))
-    return TEXT.sequence(cells, columns, shown.length, len(one), spans, kinds, one.spans.is_next)
+    return TEXT.sequence(cells, columns, shown.length, len(sequence), spans, kinds, sequence.spans.is_next)
 
 
-def _cells(shown: Shown, one: Packed) -> Iterator[dict[str, Any]]:
-    instance = one.instance
-    original, read = shown.tokens(one.original), shown.tokens(instance.corruption.input_ids.tolist())
-    specials = {0, instance.segments.count(0) - 1, len(one) - 1}
+def _cells(shown: Shown, sequence: Packed) -> Iterator[dict[str, Any]]:
+    instance = sequence.instance
+    original, read = shown.tokens(sequence.original), shown.tokens(instance.corruption.input_ids.tolist())
+    specials = {0, instance.segments.count(0) - 1, len(sequence) - 1}
     for place, kind in enumerate(instance.corruption.kinds.tolist()):
         of = "special" if place in specials else "ab"[instance.segments[place]]
         title = original[place] if not kind else f"{original[place]}: {NAMES[kind]}, {read[place]}"
@@ -96,12 +96,12 @@ def losses_html(shown: Shown) -> str:
     losses = shown.losses
     bars = [
         {
-            "spans": [("a", one.instance.segments.count(0)), ("b", one.instance.segments.count(1))],
-            "label": LABELS[one.instance.following] if one.instance.following is not None else "",
+            "spans": [("a", sequence.instance.segments.count(0)), ("b", sequence.instance.segments.count(1))],
+            "label": LABELS[sequence.instance.following] if sequence.instance.following is not None else "",
             "masked": sum(losses.each[at]) / len(losses.each[at]),
             "following": losses.following[at] if losses.following else None,
         }
-        for at, one in enumerate(shown.batch)
+        for at, sequence in enumerate(shown.batch)
     ]
     vocabulary = len(shown.tokenizer)
     chance = math.log(vocabulary) + (math.log(2) if losses.following else 0)
@@ -160,8 +160,8 @@ def counting_html() -> str:
 def numbers_html(shown: Shown) -> str:
     """Every chosen token of the batch with its prediction and loss, and every sequence with its label and loss."""
     rows = []
-    for number, one in enumerate(shown.batch):
-        corruption = one.instance.corruption
+    for number, sequence in enumerate(shown.batch):
+        corruption = sequence.instance.corruption
         places = corruption.chosen.tolist()
         read = shown.tokens([int(corruption.input_ids[place]) for place in places])
         answers = shown.tokens([int(corruption.labels[place]) for place in places])
@@ -171,10 +171,10 @@ def numbers_html(shown: Shown) -> str:
             rows.append((number, place, kind, read[at], answers[at], guesses[at], shown.losses.each[number][at]))
     sequences = [
         {
-            "tokens": len(one),
-            "label": LABELS[IS_NEXT if one.spans.is_next else 1 - IS_NEXT],
+            "tokens": len(sequence),
+            "label": LABELS[IS_NEXT if sequence.spans.is_next else 1 - IS_NEXT],
             "loss": shown.losses.following[at] if shown.losses.following else None,
         }
-        for at, one in enumerate(shown.batch)
+        for at, sequence in enumerate(shown.batch)
     ]
     return TEXT.numbers(rows, sequences)

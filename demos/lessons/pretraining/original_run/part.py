@@ -77,7 +77,7 @@ def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: 
         "sequence": lambda: sequence_html(shown),
         "losses": lambda: losses_html(shown),
         "numbers": lambda: numbers_html(shown),
-        "code": lambda: losses_code(spec, [one.instance for one in shown.batch]),
+        "code": lambda: losses_code(spec, [sequence.instance for sequence in shown.batch]),
     }
 
 
