@@ -66,7 +66,7 @@ def test_the_hub_decides_and_is_asked_once(answers: bool, state: str) -> None:
 
 @pytest.mark.usefixtures("online")
 def test_an_old_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(larger_model, "FRESH", 0.0)
+    monkeypatch.setattr(larger_model, "SOON", 0.0)
     answers = iter([False, True, True, True])
     larger = LargerModel(CATALOGUE, lambda: next(answers, True))
     deadline = time.monotonic() + WAIT

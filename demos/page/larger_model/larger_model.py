@@ -21,7 +21,7 @@ from demos.templates import templates
 TEXT = templates(__file__)
 ADDRESS = "/larger_model.json"
 HERE, FETCHED, ASKING, NOWHERE = "here", "fetched", "asking", ""  # on this disk; from the Hub; not known yet; no way
-FRESH = 60.0  # seconds for which an answer of the Hub counts
+FRESH, SOON = 60.0, 10.0  # seconds for which an answer of the Hub counts, and none
 
 
 def small_model_html(pretrained: Pretrained, catalogue: Mapping[str, ModelSpec]) -> Markup:
@@ -73,7 +73,8 @@ class LargerModel:
     def _find_out(self) -> None:
         answered = self._ask()
         with self._lock:
-            self._answered, self._until, self._is_asking = answered, time.monotonic() + FRESH, False
+            self._answered, self._is_asking = answered, False
+            self._until = time.monotonic() + (FRESH if answered else SOON)
 
 
 class LargerModelRoute:
