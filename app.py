@@ -46,6 +46,7 @@ from demos.page.ending import ASKED_TO_END, ending
 from demos.page.finder import finder
 from demos.page.glossary import glossary_page
 from demos.page.head import head, style_sheets
+from demos.page.larger_model.larger_model import LargerModel, LargerModelRoute
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson, unread_parts
 from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
@@ -244,6 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     outside = [
         Middleware(OneAnswer, address=finder.ADDRESS, answer=JSONResponse(finder.entries(page, discover(), tours))),
+        Middleware(LargerModelRoute, larger=LargerModel(store.catalogue)),
         Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services)),
     ]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)

@@ -36,6 +36,7 @@ SCRIPTS = (
     "tours/tour.js",
     "glossary/script.js",
     "finder/script.js",
+    "larger_model/script.js",
     "plots.js",
     "figure_table.js",
 )
@@ -49,6 +50,7 @@ SHEETS = (
     "questions/style.css",
     "glossary/style.css",
     "finder/style.css",
+    "larger_model/style.css",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 

@@ -351,6 +351,13 @@
       this.arrive();
     },
 
+    // Another model for what the page shows, as if it were picked in the menu
+    useModel(model) {
+      if (!this.arrive) return;
+      arriving = new URLSearchParams({ ...Object.fromEntries(chosen()), text: state.text, pair: state.pair, model });
+      this.arrive();
+    },
+
     // The model that was asked for is here, or could not be had.
     begun(inUse) {
       state.model = inUse;

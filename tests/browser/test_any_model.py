@@ -11,11 +11,13 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from demos.bert.model.catalogue import CATALOGUE, PREFERRED
 from tests.bert.model.many_models import NEWEST, ManyModels, Repository, write_bert
 from tests.bert.model.other_encoders import write_encoder
 from tests.conftest import START_SECONDS, answers, end_app, start_app
 
 NAME = "someone/bert-small"
+LARGER = CATALOGUE[PREFERRED]
 KEY = f"{NAME}@{NEWEST}"
 
 
@@ -23,6 +25,7 @@ KEY = f"{NAME}@{NEWEST}"
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     repositories = {
         NAME: Repository(write_bert(tmp_path_factory.mktemp("bert"))),
+        LARGER.hub_id: Repository(write_bert(tmp_path_factory.mktemp("larger"))),
         "someone/albert": Repository(write_encoder("albert", tmp_path_factory.mktemp("others") / "albert")),
     }
     handler = type("Hub", (ManyModels,), {"repositories": repositories, "asked": []})
@@ -82,3 +85,20 @@ def test_a_name_is_typed_and_the_link_opens_the_same_weights(
     picker.click()
     page.get_by_role("option", name="MiniLM (bundled)").click()
     page.wait_for_url("**model=minilm**")
+
+
+def test_bert_base_is_offered_where_a_small_model_answers(page: Page, open_lesson: Callable[..., Page]) -> None:
+    """The button is there because this hub answers; a press fetches the model and shows the same view with it."""
+    open_lesson("pretraining", part="fill_mask", text="She opened the [MASK].")
+    said, picker = page.locator("#fill-said"), page.locator("#bar-model input")
+    expect(said).to_contain_text("This is a small model, trained on 48 million tokens.")
+    button = said.get_by_role("button", name=f"BERT base ({LARGER.size_mb} MB, once)")
+    expect(button).to_be_visible()
+    button.click()
+    expect(picker).to_have_value(LARGER.title)
+    page.wait_for_url(f"**model={PREFERRED}**")
+    assert "She+opened+the" in page.url
+    expect(said).to_contain_text("best guess")
+    expect(said.locator(".small-model")).to_have_count(0)
+    page.goto(page.url.replace(PREFERRED, "minilm"))  # the files are here now
+    expect(said.get_by_role("button", name="BERT base", exact=True)).to_be_visible()

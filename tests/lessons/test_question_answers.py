@@ -491,6 +491,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("pretraining", "labels"): "self",
     ("pretraining", "next_sentence"): "random",
     ("pretraining", "corruption"): "learn",
+    ("pretraining", "original_run"): "sum",
     ("pretraining", "spans"): "span",
     ("pretraining", "two_words"): "text",
     ("embeddings", "pooling"): "tokens",

@@ -26,6 +26,12 @@ class Packed(NamedTuple):
     scales: torch.Tensor  # <float16>[rows, groups]
 
 
+def read_about(path: Path) -> dict[str, str]:
+    """The file's own account of its training: "steps" and "tokens", both whole numbers as text."""
+    with safe_open(path, framework="pt") as file:
+        return dict(file.metadata() or {})
+
+
 def unpack(packed: Packed, bits: int) -> torch.Tensor:
     """The matrix <float32>[rows, columns] again, each number within half a step of its group's scale."""
     values, scales = packed.values, packed.scales.float()

@@ -1,18 +1,49 @@
-"""BERT's own pre-training in numbers (Devlin et al. 2019, section 3.1 and A.2), and what it would take here."""
+"""BERT's own pre-training in numbers (Devlin et al. 2019, sections 3.1, 3.2 and A.2); beside it that of our heads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from demos.bert.encoder.size import KNOWN, Shape, work_per_token
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE
+from demos.bert.pretraining.heads import OUR_HEADS
+from demos.bert.pretraining.heads_file import read_about
 
-WORDS = {"BooksCorpus": 800_000_000, "the English Wikipedia": 2_500_000_000}
+WORDS = {"English Wikipedia": 2_500_000_000, "BooksCorpus": 800_000_000}
+TOKENS_A_WORD = 1.3  # of English text, about
+EPOCHS_IN_PAPER = 40  # "approximately", of the words: each token counted as one, each step as if of the LONGEST
 STEPS, SEQUENCES, LONGEST = 1_000_000, 256, 512
 LENGTHS = ((128, 0.9), (LONGEST, 0.1))  # tokens of a sequence, and the share of the steps that had it
 SECONDS = 4 * 24 * 3600
 TPUS = {"BERT base": 4, "BERT large": 16}  # "Cloud TPUs", of four chips each
 PASSES = 3  # the gradient takes twice as many operations as the forward pass
 MNLI, EPOCHS, PADDED = 392_702, 3, 128  # pairs of GLUE's largest data set; as long as the paper's program makes them
+
+
+@dataclass(frozen=True)
+class OurRun:
+    """The training of this app's own heads, as assets/pretraining/README.md describes it."""
+
+    shape: Shape
+    steps: int
+    tokens: int  # read in all steps
+    books: int = 636
+    pairs: int = 15_000  # of sentences, of Wikipedia
+    lengths: tuple[int, int] = (64, 128)  # tokens of a sequence, at first and later
+    cores: int = 2  # of a CPU
+    hours: int = 8  # "some"
+
+    @property
+    def words(self) -> float:
+        """The words that these tokens amount to, about."""
+        return self.tokens / TOKENS_A_WORD
+
+
+def our_run() -> OurRun:
+    """Its steps and tokens by the file of the heads itself."""
+    about, spec = read_about(OUR_HEADS), CATALOGUE[BUNDLED]
+    shape = Shape(spec.title.partition(" (")[0], spec.num_layers, spec.width, spec.num_heads)
+    return OurRun(shape, int(about["steps"]), int(about["tokens"]))
 
 
 @dataclass(frozen=True)
@@ -33,6 +64,16 @@ class Cost:
 def tokens_read() -> int:
     """By all steps together; padding counted."""
     return round(sum(STEPS * share * SEQUENCES * length for length, share in LENGTHS))
+
+
+def tokens_in_paper() -> int:
+    """The same as the paper counts: the longest sequences in every step."""
+    return STEPS * SEQUENCES * LONGEST
+
+
+def passes() -> float:
+    """Over all words: the tokens read, padding counted, for each token of the text."""
+    return tokens_read() / (sum(WORDS.values()) * TOKENS_A_WORD)
 
 
 def fine_tuned_tokens() -> int:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
+from demos.bert.model.text import clean_text
+from demos.bert.pretraining.free_labels import NOTHING, sentences_of
+from demos.errors import UserError
+from demos.files import DATA
+
+MOST_SENTENCES, MOST_CHARACTERS = 400, 20_000  # of a reader's text
 SHORT = 0.1  # of the documents are packed to a shorter length, drawn at random (Devlin et al. 2019, A.2)
 SPECIAL = 3  # [CLS], and [SEP] behind each span
 
@@ -35,6 +43,26 @@ class Instance:
     def tokens(self) -> int:
         """With the special ones."""
         return sum(piece.tokens for piece in (*self.first, *self.second)) + SPECIAL
+
+
+@cache
+def other_documents() -> tuple[tuple[str, ...], ...]:
+    """Documents that a second span may come from, as sentences: the paragraphs of our questions."""
+    data = json.loads((DATA / "questions.json").read_text(encoding="utf-8"))["data"]
+    return tuple(tuple(sentences_of(part["context"])) for article in data for part in article["paragraphs"])
+
+
+def document_of(text: str) -> tuple[str, ...]:
+    """The sentences of a reader's text. Raises UserError for a text without a sentence, or a too long one."""
+    sentences = sentences_of(clean_text(text))
+    if not sentences:
+        raise UserError(NOTHING)
+    if len(sentences) > MOST_SENTENCES or len(text) > MOST_CHARACTERS:
+        raise UserError(
+            f"The text has {len(text):,} characters in {len(sentences):,} sentences; the limit is {MOST_CHARACTERS:,} "
+            f"characters and {MOST_SENTENCES} sentences."
+        )
+    return tuple(sentences)
 
 
 def pack(

@@ -34,6 +34,10 @@ class HiddenWord:
     token: str  # the token at that position; [MASK] where the sentence has one
     best: tuple[Guess, ...]
     model: str
+    vocabulary: int  # words that are ranked
+    rank: int = 0  # of the token itself, 1 for the likeliest; 0 where it is not known
+    probability: float = 0.0  # the same
+    small: str = ""  # HTML: what is said of a small model
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.encoder.input import add_up, embedding_tables
-from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
-from demos.bert.pretraining.lens import states
+from demos.bert.pretraining.guesses import masked, place_to_guess
+from demos.bert.pretraining.lens import distributions, states
 from demos.errors import UserError
 from demos.files import read_beside
 from demos.lessons.overview.figure import (
@@ -23,6 +23,7 @@ from demos.lessons.overview.figure import (
 )
 from demos.lessons.overview.program import overview_code
 from demos.page.folds import folds
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Lesson, Page, by_component
 from demos.page.past_runs import give_back
 from demos.page.services import Sentence, Services
@@ -84,8 +85,20 @@ def hidden_word(services: Services, sentence: Sentence, place: int | None) -> Hi
     encoding = services.run(sentence).encoding
     hidden = masked(pretrained.tokenizer, encoding, place)
     state = states(pretrained.encoder, [hidden])[0, 0, place].numpy()
-    best = guesses(pretrained.word_logits, pretrained.tokenizer, state, GUESSES)
-    return HiddenWord(place, encoding.tokens[place], tuple(best), pretrained.encoder.spec.title)
+    token, truth = encoding.tokens[place], encoding.input_ids[place]
+    known = token != pretrained.tokenizer.mask_token
+    target_id = truth if known else None
+    (predicted,) = distributions(pretrained.word_logits, pretrained.tokenizer, state[None], GUESSES, target_id)
+    return HiddenWord(
+        place,
+        token,
+        predicted.best,
+        pretrained.encoder.spec.title,
+        len(pretrained.tokenizer),
+        predicted.rank if known else 0,
+        predicted.target.probability if known else 0.0,
+        small_model_html(pretrained, services.store.catalogue),
+    )
 
 
 def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes | None:

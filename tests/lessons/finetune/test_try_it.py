@@ -44,7 +44,7 @@ def test_a_sentence_that_is_not_ours_has_its_source_on_its_label_wherever_it_is_
         "I've been waiting for a HuggingFace course my whole life.": "(Hugging Face",
         "Jim Henson was a puppeteer": "(Devlin et al. 2019)",
     }
-    offered = [*chips, *own, *BUTTONS]
+    offered = [*chips, *own, *((example.label, example.text) for example in BUTTONS)]
     assert {text for _, text in offered} >= sources.keys()
     assert not [label for label, text in offered if sources.get(text, "") not in label]
 

@@ -255,8 +255,8 @@ def test_the_programs_pipeline_gives_the_page_s_guesses(
 
 
 def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:
-    assert "the capital of france is [mask]." in {text.lower() for _, text, _ in EXAMPLES}
-    for _, text, other in EXAMPLES:
+    assert "we spent a week in [mask], the capital of france." in {example.text.lower() for example in EXAMPLES}
+    for text, other in ((example.text, example.other) for example in EXAMPLES):
         assert (
             encode(tiny.tokenizer, text).tokens.count("[MASK]")
             == encode(tiny.tokenizer, other).tokens.count("[MASK]")

@@ -11,11 +11,11 @@ import pytest
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.models import ModelStore
-from demos.bert.pretraining.spans import Instance, Piece
+from demos.bert.pretraining.spans import Instance, Piece, other_documents
 from demos.errors import UserError
 from demos.files import ASSETS
 from demos.lessons.pretraining.spans.figure import Drawn, masked_at, packed_html, strips_html
-from demos.lessons.pretraining.spans.part import COPIES, LENGTHS, OPENING, PASSES, others, packed
+from demos.lessons.pretraining.spans.part import COPIES, LENGTHS, OPENING, PASSES, packed
 from demos.lessons.pretraining.spans.program import spans_code
 
 TOKENIZER = ModelStore().tokenizer(BUNDLED)
@@ -85,5 +85,5 @@ def test_odd_texts() -> None:
             packed(TOKENIZER, text, 64, 0)
     with pytest.raises(UserError, match="the limit is 20,000"):
         packed(TOKENIZER, "word. " * 500, 64, 0)
-    assert len(others()) == 60
-    assert np.mean([len(document) for document in others()]) > 3
+    assert len(other_documents()) == 60
+    assert np.mean([len(document) for document in other_documents()]) > 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.drawing.drawn import drawable
 from demos.page.folds import all_controls, folds
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -24,10 +26,24 @@ from demos.training.sources import SOURCES
 
 NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
 DRAWS = 10
-EXAMPLES = (  # (on the button, in the bar)
-    ("A stunning film (SST-2)", "a visually stunning rumination on love"),
-    ("A long film", "I kept waiting for it to get better, and then the lights came on."),
-    ("Praise by negation", "There's nothing I'd change about this bag."),
+
+
+@dataclass(frozen=True)
+class Example:
+    """A remark to try; the bundled model judges it as its writer meant it, unless it is a hard one."""
+
+    label: str  # on the button
+    text: str
+    is_positive: bool
+    is_hard: bool = False
+
+
+EXAMPLES = (
+    Example("A warm book", "A wonderful book, full of warmth.", True),
+    Example("A rude waiter", "The soup was cold and the waiter was rude.", False),
+    Example("A long film", "I kept waiting for it to get better, and then the lights came on.", False),
+    Example("A stunning film (SST-2)", "a visually stunning rumination on love", True, is_hard=True),
+    Example("Praise by negation", "There's nothing I'd change about this bag.", True, is_hard=True),
 )
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
@@ -46,8 +62,14 @@ def build(page: Page) -> None:
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
             prompt = gr.HTML("", elem_id="cloze-prompt")
             with gr.Row(elem_classes="cloze-examples"):
-                gr.HTML(TEXT.examples(), min_width=40)
-                buttons = [gr.Button(label, size="sm", min_width=60) for label, _ in EXAMPLES]
+                buttons: list[tuple[gr.Button, Example]] = []
+                for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
+                    gr.HTML(heading, min_width=40)
+                    buttons += [
+                        (gr.Button(example.label, size="sm", min_width=60), example)
+                        for example in EXAMPLES
+                        if example.is_hard == is_hard
+                    ]
             reading = gr.HTML("", elem_id="cloze-reading")
         with gr.Column(scale=5, min_width=320):
             page.show_look()
@@ -74,8 +96,9 @@ def build(page: Page) -> None:
         )
     numbers, code = folds(__file__, "Prints both words' probabilities, with and without the sentence")
     page.keep(examples=number, draw=draw, pattern=pattern, label_words=words)
-    for button, (_, text) in zip(buttons, EXAMPLES, strict=True):
-        button.click(None, None, [page.text, page.text_pair], js=f"() => {json.dumps([text, ''])}", **PRIVATE)
+    for button, example in buttons:
+        js = f"() => {json.dumps([example.text, ''])}"
+        button.click(None, None, [page.text, page.text_pair], js=js, **PRIVATE)
     outputs = {"prompt": prompt, "reading": reading, "numbers": numbers, "code": code}
     page.draw(
         by_component(outputs, partial(shown, page.services)),
@@ -98,7 +121,10 @@ def shown(services: Services, sentence: Sentence, number: Any, draw: Any, patter
     text = ended(clean_text(sentence.text).strip())
     return {
         "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
-        "reading": lambda: reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words)),
+        "reading": lambda: (
+            reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words))
+            + small_model_html(pretrained, services.store.catalogue)
+        ),
         "numbers": lambda: accuracy_html(sample()),
         "code": lambda: cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
     }
@@ -111,5 +137,5 @@ PART = Part(
         "at [MASK] are compared. Labeled examples can be put before your sentence, or be used for fine-tuning."
     ),
     build=build,
-    order=7,
+    order=8,
 )

@@ -30,6 +30,7 @@ from demos.lessons.pretraining.corruption.text import (
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
 from demos.page.folds import all_controls, folds
 from demos.page.guards import notice_html
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -202,7 +203,9 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
 
     def answers() -> str:
         try:
-            return answers_html(guesses(), corruption, read, drawn.tokenizer.vocab_size)
+            pretrained = services.pretrained(sentence.model)
+            answered = answers_html(guesses(), corruption, read, drawn.tokenizer.vocab_size)
+            return answered + small_model_html(pretrained, services.store.catalogue)
         except UserError as error:
             return notice_html(str(error))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -31,6 +31,7 @@ from demos.lessons.pretraining.fill_mask.figure import (
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, with_gap
 from demos.page.folds import all_controls, fold, folds
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
@@ -42,17 +43,45 @@ MAX_FOLLOWED = 4  # words whose probabilities are followed while others are take
 SIDE = 5  # words of each context
 MAX_CACHED = 128  # places whose states are remembered, some ten kilobytes each
 MOST_ASKED = 100  # words of the endpoint
-EXAMPLES = (  # (on the button, in the bar, another context)
-    ("The capital of France", "The capital of France is [MASK].", "We spent a week in [MASK], the capital of France."),
-    ("He or she?", "The nurse said that [MASK] was tired.", "The doctor said that [MASK] was tired."),
-    (
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence to try, beside another context for the same word."""
+
+    label: str  # on the button
+    text: str
+    other: str
+    answer: str  # the expected word: among the bundled model's first FAIR guesses, or far from them where it is hard
+    is_hard: bool = False
+
+
+FAIR = 5
+EXAMPLES = (
+    Example(
         "She opened the …",
         "She opened the [MASK] and walked into the room.",
         "She opened the [MASK] and read the first page.",
+        "door",
     ),
-    ("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so."),
-    ("In this skit", "Let's stick to [MASK] in this skit", "Let's stick to [MASK] in this exam"),
-    ("Thanks for all …", "Thanks for all the [MASK].", "Thanks for all the [MASK] that you caught."),
+    Example(
+        "The capital of France",
+        "We spent a week in [MASK], the capital of France.",
+        "We spent a week in [MASK], the capital of Italy.",
+        "paris",
+    ),
+    Example("He or she?", "The nurse said that [MASK] was tired.", "The doctor said that [MASK] was tired.", "she"),
+    Example("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so.", "not"),
+    Example(
+        "In this skit",
+        "Let's stick to [MASK] in this skit",
+        "Let's stick to [MASK] in this exam",
+        "improvisation",
+        True,
+    ),
+    Example(
+        "Thanks for all …", "Thanks for all the [MASK].", "Thanks for all the [MASK] that you caught.", "fish", True
+    ),
 )
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -90,8 +119,14 @@ def build(page: Page) -> None:
     filler = Filler(page.services)
     chips = scripted(read_beside(__file__, "script.js"), SENTENCE, elem_classes="picture")
     with gr.Row(elem_classes="fill-examples"):
-        gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
-        examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]
+        buttons: list[tuple[gr.Button, Example]] = []
+        for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
+            gr.HTML(heading, elem_classes="fill-words", min_width=40)
+            buttons += [
+                (gr.Button(example.label, size="sm", min_width=60, elem_classes="fill-example"), example)
+                for example in EXAMPLES
+                if example.is_hard == is_hard
+            ]
     marks = gr.Textbox("", visible="hidden")
     with gr.Row(elem_classes="fill-top"):
         with gr.Column(elem_classes="fill-guesses", min_width=320):
@@ -110,8 +145,8 @@ def build(page: Page) -> None:
     _likelihood(page, filler)
     numbers, code = folds(__file__, "Prints these predictions, and the top word at each layer")
 
-    for button, (_, text, context) in zip(examples, EXAMPLES, strict=True):
-        values = json.dumps([text, "", "", context])
+    for button, example in buttons:
+        values = json.dumps([example.text, "", "", example.other])
         button.click(None, None, [page.text, page.text_pair, marks, other], js=f"() => {values}", **PRIVATE)
     hidden = f"() => insideBert.hidden[{SENTENCE!r}]()"
     chips.select(None, None, [marks], js=hidden, **IN_BROWSER)
@@ -129,6 +164,7 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
     return {
         "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, pretrained.tokenizer.mask_token),
         "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features)
+        + small_model_html(pretrained, filler.services.store.catalogue)
         + TEXT.small_mask(small_mask(sentence.text, sentence.text_pair)),
         "best": best_html(last, known, style),
         "layers": lens_html(layers, known, style),

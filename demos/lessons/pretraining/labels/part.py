@@ -102,5 +102,5 @@ PART = Part(
         "did the label come from?"
     ),
     build=build,
-    order=5,
+    order=6,
 )

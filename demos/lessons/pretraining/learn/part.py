@@ -53,7 +53,7 @@ def build(page: Page) -> None:
     parts["after"] = after
     with fold(__file__, "step_reads", "The batch of this step"):
         parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
-    with fold(__file__, "original_run", "BERT's own pre-training, in numbers"):
+    with fold(__file__, "original_run", "BERT's own pre-training, on this server"):
         parts["original"] = gr.HTML("", elem_id="pretraining-learn-original")
     parts["numbers"], parts["code"] = folds(__file__, "The first step, with transformers")
     page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
@@ -147,5 +147,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=4,
+    order=5,
 )

@@ -8,20 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoder.size import Shape, total_parameters
+from demos.bert.encoder.size import Shape
 from demos.bert.pretraining.heads import Pretrained
-from demos.bert.pretraining.original_run import (
-    LONGEST,
-    SEQUENCES,
-    STEPS,
-    WORDS,
-    costs,
-    fine_tuned_tokens,
-    fine_tuning_operations,
-    seconds_here,
-    tokens_read,
-)
-from demos.figures.recipe import millions
+from demos.bert.pretraining.original_run import costs, fine_tuning_operations, seconds_here
 from demos.figures.token_chips import visible
 from demos.lessons.pretraining.figure_kinds import MARKS
 from demos.lessons.pretraining.learn.figure import NOWHERE, THERE, groups
@@ -159,26 +148,16 @@ def _tokens(
 
 
 def original_html(title: str, trained: Shape, tokens: int, seconds: float, measured: bool) -> str:
-    """BERT's own pre-training beside a step of `trained` here, which reads so many tokens in `seconds`."""
-    cost_rows = [
-        {
-            "shape": cost.shape,
-            "parameters": millions(total_parameters(cost.shape)),
-            "tpus": cost.tpus,
-            "tokens_per_second": cost.tokens_per_second,
-            "operations": cost.operations,
-            "seconds": cost.fine_tuning_seconds,
-        }
-        for cost in costs()
-    ]
+    """The time of BERT's own pre-training here, where a step of `trained` reads so many tokens in `seconds`."""
     base, large = (seconds_here(cost.operations, trained, tokens, seconds) / A_YEAR for cost in costs())
     tuned = seconds_here(fine_tuning_operations(costs()[0].shape), trained, tokens, seconds)
-    here = {
-        "title": title,
-        "measured": TEXT.measured(measured),
-        "rate": tokens / seconds,
-        "base": TEXT.years(base),
-        "large": TEXT.years(large),
-        "fine_tuned": TEXT.hours(tuned / 3600),
-    }
-    return TEXT.original(WORDS, tokens_read(), LONGEST, STEPS, SEQUENCES, cost_rows, fine_tuned_tokens(), here)
+    return TEXT.original(
+        {
+            "title": title,
+            "measured": TEXT.measured(measured),
+            "rate": tokens / seconds,
+            "base": TEXT.years(base),
+            "large": TEXT.years(large),
+            "fine_tuned": TEXT.hours(tuned / 3600),
+        }
+    )

@@ -24,6 +24,7 @@ from demos.lessons.pretraining.next_sentence.figure import (
 )
 from demos.lessons.pretraining.wiring import count_on
 from demos.page.folds import all_controls, folds
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -139,13 +140,15 @@ def drawn(
         boxes = {"first": first, "second": second, "bar": taken}
     cases = reader.four(sentence.model, first or "", second or "", clamp(draw, DRAWS))
     shown = list(WAYS).index(put) if put in WAYS else 0
-    spec = reader.services.pretrained(sentence.model).encoder.spec
+    pretrained, catalogue = reader.services.pretrained(sentence.model), reader.services.store.catalogue
     return boxes | {
         "answer": lambda: answer_html(cases[shown]),
         "sequence": lambda: sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
-        "cases": lambda: gist_html(cases) + cases_html(cases, shown),
+        "cases": lambda: gist_html(cases) + cases_html(cases, shown) + small_model_html(pretrained, catalogue),
         "numbers": lambda: numbers_html(cases, shown),
-        "code": lambda: next_code(spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]),
+        "code": lambda: next_code(
+            pretrained.encoder.spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]
+        ),
     }
 
 

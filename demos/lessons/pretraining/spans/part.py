@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
-from demos.bert.model.text import clean_text
-from demos.bert.pretraining.free_labels import NOTHING, sentences_of
-from demos.bert.pretraining.spans import Instance, pack
+from demos.bert.pretraining.free_labels import NOTHING
+from demos.bert.pretraining.spans import Instance, document_of, other_documents, pack
 from demos.errors import UserError
-from demos.files import DATA
 from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
 from demos.lessons.pretraining.spans.program import spans_code
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
@@ -35,17 +32,9 @@ OPENING = (
 )
 SEED = 20
 LENGTHS = (32, 64, 128, 512)
-MOST_SENTENCES, MOST_CHARACTERS = 400, 20_000
 PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with separate masks that BERT's program made
 CACHED_TOKENIZERS = 8
 STATIC, DYNAMIC = "static", "dynamic"
-
-
-@cache
-def others() -> tuple[tuple[str, ...], ...]:
-    """Other documents, which a second span may come from: the paragraphs of our questions."""
-    data = json.loads((DATA / "questions.json").read_text(encoding="utf-8"))["data"]
-    return tuple(tuple(sentences_of(part["context"])) for article in data for part in article["paragraphs"])
 
 
 @dataclass(frozen=True)
@@ -58,15 +47,7 @@ class Packed:
 
 def packed(tokenizer: Any, text: str, length: int, seed: int) -> Packed:
     """The text's instances. Raises UserError for a text without a sentence, or a too long one."""
-    sentences = sentences_of(clean_text(text))
-    if not sentences:
-        raise UserError(NOTHING)
-    if len(sentences) > MOST_SENTENCES or len(text) > MOST_CHARACTERS:
-        raise UserError(
-            f"The text has {len(text):,} characters in {len(sentences):,} sentences; the limit is {MOST_CHARACTERS:,} "
-            f"characters and {MOST_SENTENCES} sentences."
-        )
-    documents = (tuple(sentences), *others())
+    documents = (document_of(text), *other_documents())
     counts = [*_counts(tokenizer, documents[:1]), *_counts_of_others(tokenizer)]
     if not sum(counts[0]):
         raise UserError(NOTHING)
@@ -82,7 +63,7 @@ def _counts(tokenizer: Any, documents: Sequence[Sequence[str]]) -> list[list[int
 
 @lru_cache(maxsize=CACHED_TOKENIZERS)
 def _counts_of_others(tokenizer: Any) -> list[list[int]]:
-    return _counts(tokenizer, others())
+    return _counts(tokenizer, other_documents())
 
 
 def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any, masking: str) -> dict[str, Any]:
@@ -140,5 +121,5 @@ PART = Part(
         "with two spans: the second follows the first in your text, or comes from another text."
     ),
     build=build,
-    order=6,
+    order=7,
 )

@@ -11,6 +11,7 @@ import gradio as gr
 from demos.bert.pretraining.two_words import MOST_CHARACTERS, compare
 from demos.lessons.pretraining.two_words.figure import TEXT, lists_html, numbers_html, scatter_figure, two_words_code
 from demos.page.folds import folds
+from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 
@@ -69,7 +70,7 @@ def shown(services: Services, sentence: Sentence, frame: str, first: str, second
     both = compare(pretrained, frame or "", (first or "", second or ""))
     return {
         "plot": lambda: scatter_figure(both),
-        "lists": lambda: lists_html(both),
+        "lists": lambda: lists_html(both) + small_model_html(pretrained, services.store.catalogue),
         "numbers": lambda: numbers_html(both),
         "code": lambda: two_words_code(pretrained.encoder.spec, both),
     }
@@ -82,6 +83,6 @@ PART = Part(
         "that the model associates with one of the two."
     ),
     build=build,
-    order=8,
+    order=9,
     reads_sentence=False,
 )

@@ -1,0 +1,1 @@
+"""Part "How BERT was pre-trained"."""
