@@ -199,6 +199,23 @@ def test_the_links_of_the_readme_lead_to_what_there_is(places: dict[str, Place])
     check_tour(Tour("README.md", "readme", "README", tuple(stops)), places)
 
 
+def test_a_link_that_names_a_head_names_its_model() -> None:
+    """The same head of another model is another head, and the model that comes first differs by machine."""
+    found, without = 0, []
+    files = [ROOT / "README.md", ROOT / "tests" / "lectures.md"]
+    for folder, endings in (("assets", (".md", ".yaml")), ("demos", (".md", ".yaml", ".html", ".py", ".js", ".json"))):
+        files += [path for path in sorted((ROOT / folder).rglob("*.*")) if path.suffix in endings]
+    for path in files:
+        for link in re.findall(r"/[a-z]*\?[\w%+.,!?'&;=\[\]-]*", path.read_text(encoding="utf-8")):
+            named = dict(parse_qsl(urlsplit(link.replace("&amp;", "&")).query))
+            if any(re.match(r"\d", named.get(name, "")) for name in ("head", "lines", "heads_off")):
+                found += 1
+                if "model" not in named:
+                    without.append(f"{path.relative_to(ROOT)}: {link}")
+    assert found >= 5
+    assert without == []
+
+
 def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places: dict[str, Place]) -> None:
     found = slides()
     counts = {"A": 21, "B": 81, "C": 76, "D": 20}
