@@ -63,7 +63,9 @@ def the_reader_wanders_off_and_comes_back(page: Page) -> None:
 
 def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     """In the order of “Exercise 1: which dimensions?” and the stop after it, which asks none."""
-    page = open_lesson("embeddings", part="pooling", tour=FINE_TUNING, stop=stop_of(FINE_TUNING, "Exercise 1: which dimensions?"))
+    page = open_lesson(
+        "embeddings", part="pooling", tour=FINE_TUNING, stop=stop_of(FINE_TUNING, "Exercise 1: which dimensions?")
+    )
     card, picture = page.locator("#embeddings-pooling .question"), page.locator("#embeddings-pooling-count")
     expect(card).to_be_visible()
     expect(page.locator(TITLE)).to_be_focused()
