@@ -61,7 +61,7 @@ OVER_THE_BAR = """([step, far]) => {
         for (let x = left + 4; x < right; x += 24) {
             for (let y = Math.max(top, 0) + 2; y < bottom - 1; y += 9) {
                 const over = document.elementFromPoint(x, y);
-                if (over && !over.closest("#bar")) found.add(`${over.localName} of ${over.closest("[id]")?.id}, ${down}`);
+                if (over && !over.closest("#bar")) found.add(`${over.localName}#${over.id} at ${down}`);
             }
         }
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, FloatRect, Page, expect
 
 from tests.browser.screens import overflow
 
@@ -118,7 +118,7 @@ def test_start_pause_and_stop_stay_where_they_are_pressed(
     status = page.locator("#finetune-curve .curve-status")
     buttons = [page.locator(f"#finetune-{name}") for name in ("start", "pause", "stop")]
 
-    def places() -> list[dict[str, float] | None]:
+    def places() -> list[FloatRect | None]:
         for button in buttons:
             expect(button).to_be_in_viewport(ratio=1)
         return [button.bounding_box() for button in buttons]
