@@ -10,6 +10,8 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.catalogue import CATALOGUE, ModelSpec
+from demos.bert.model.models import at_hand
 from demos.figures.palette import css_variables, scales
 from demos.files import read_beside, read_text
 from demos.page.tours.tour_file import Tour, offered
@@ -66,6 +68,12 @@ def build_switches() -> gr.HTML:
     return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
 
 
+def downloads(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
+    """CSS that says in the menu of models what each one's weights weigh, where they would come from the Hub first."""
+    entry = '#bar-model [role="option"][aria-label="{}"]::after{{content:"from the Hub, {:,} MB"}}'
+    return "".join(entry.format(spec.title, spec.size_mb) for spec in catalogue.values() if not at_hand(spec))
+
+
 def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any] | None = None) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last.
 
@@ -78,7 +86,7 @@ def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any]
     own = [*given, *(read_beside(__file__, name) for name in SCRIPTS)]
     needed = f"insideBert.requirements = {json.dumps(requirements())};"
     scripts = [*own, colours, needed, *widgets]
-    return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
+    return f"<style>{css_variables()}{downloads()}</style><script>{''.join(scripts)}</script>"
 
 
 def in_script(value: Any) -> str:

@@ -26,7 +26,7 @@ class Screen(NamedTuple):
 SCREENS = {
     "laptop": Screen(1280, 800, False, lowest=260, least=12),
     "projector": Screen(1920, 1080, True, lowest=330, least=21.6),  # a fiftieth of its lines
-    "phone": Screen(390, 844, False, lowest=700, least=12),
+    "phone": Screen(390, 844, False, lowest=420, least=12),
 }
 # The top of the first picture of the open part; -1 where it has none, or none that is seen.
 TOP = """(part) => {
@@ -48,6 +48,27 @@ CONTROLS = """(panel) => {
     return [...new Set(found)].map((block) => block?.id || block?.textContent.trim().slice(0, 30));
 }"""
 MOST_CONTROLS = 4
+# What of the lesson lies over the bar, while the page is scrolled by `step` pixels at a time; none: []. A label that no
+# pointer meets (gradio's) is looked for as well.
+OVER_THE_BAR = """([step, far]) => {
+    const met = document.createElement("style");
+    met.textContent = "#lessons * { pointer-events: auto !important; }";
+    document.head.append(met);
+    const found = new Set();
+    for (let down = 0; down <= far; down += step) {
+        scrollTo({ top: down, behavior: "instant" });
+        const { left, top, right, bottom } = document.getElementById("bar").getBoundingClientRect();
+        for (let x = left + 4; x < right; x += 24) {
+            for (let y = Math.max(top, 0) + 2; y < bottom - 1; y += 9) {
+                const over = document.elementFromPoint(x, y);
+                if (over && !over.closest("#bar")) found.add(`${over.localName}#${over.id} at ${down}`);
+            }
+        }
+    }
+    met.remove();
+    scrollTo({ top: 0, behavior: "instant" });
+    return [...found];
+}"""
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, FloatRect, Page, expect
 
 from tests.browser.screens import overflow
 
@@ -103,6 +103,45 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     assert page.locator(f"{LESSON} img").count() == 0
     pick(page, "a data set from the Hub")
     expect(page.locator("#finetune-data .glue")).to_contain_text("STS-B")
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "present", "beside"), [(1280, 800, 1, True), (390, 844, 0, False), (390, 844, 1, False)]
+)
+def test_start_pause_and_stop_stay_where_they_are_pressed(
+    page: Page, app_url: str, width: int, height: int, present: int, beside: bool
+) -> None:
+    """In presenter mode and on a phone: in sight before, during and after a run, and "Try it" beside the curve."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{app_url}/finetune?part=train&epochs=20&most=200" + ("&present=1" if present else ""))
+    expect(page.locator("#finetune-cost")).to_contain_text("steps")
+    status = page.locator("#finetune-curve .curve-status")
+    buttons = [page.locator(f"#finetune-{name}") for name in ("start", "pause", "stop")]
+
+    def places() -> list[FloatRect | None]:
+        for button in buttons:
+            expect(button).to_be_in_viewport(ratio=1)
+        return [button.bounding_box() for button in buttons]
+
+    page.wait_for_function("document.querySelector('#finetune-data tbody') !== null")
+    before = places()
+    page.click("#finetune-start")
+    expect(status).to_contain_text("examples/s", timeout=60_000)
+    assert places() == before
+    page.click("#finetune-pause")
+    expect(status).to_contain_text("Paused after step")
+    assert places() == before
+    page.click("#finetune-stop")
+    expect(status).to_contain_text("Stopped after", timeout=30_000)
+    expect(page.locator("#finetune-ask")).to_be_visible()
+    assert places() == before
+    assert page.evaluate("scrollY") == 0
+    if beside:
+        expect(page.locator("#finetune-ask")).to_be_in_viewport(ratio=1)
+        curve, tried = page.locator("#finetune-curve").bounding_box(), page.locator("#finetune-ask").bounding_box()
+        assert curve
+        assert tried
+        assert tried["x"] >= curve["x"] + curve["width"]
 
 
 def test_a_link_with_a_task_alone_opens_its_own_recipe(open_lesson: Callable[..., Page]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import stands, visit
+from tests.browser.events import Asked
 from tests.browser.screens import TOP
 from tests.lectures import WIDTHS, Slide, slides, unseen
 
@@ -54,6 +55,25 @@ def test_the_model_note_opens_on_focus_and_on_a_press(page: Page, app_url: str) 
     note.wait_for(state="visible")
     page.keyboard.press("Tab")
     note.wait_for(state="hidden")
+
+
+def test_a_sentence_is_on_its_way_half_a_second_after_the_last_key(phone: Page, app_url: str) -> None:
+    """By the page's own clock, which is the whole context's and stops: no machine is too slow for it."""
+    asked = Asked(phone)
+    visit(phone, f"{app_url}/?lesson=encoder&part=block")
+    stands(phone, "encoder")
+    asked.since_last()
+    phone.clock.install(time=0)
+    phone.clock.pause_at(1_000)
+    phone.locator("#bar-text textarea").press_sequentially("Hi")
+    phone.wait_for_timeout(300)
+    before = len(asked.all)
+    phone.clock.run_for(500)
+    for _ in range(100):
+        phone.wait_for_timeout(100)
+        if len(asked.all) > before:
+            break
+    assert any("Hi" in inputs for _, inputs in asked.all[before:])
 
 
 def test_the_rows_of_the_lectures_are_on_the_first_screen(page: Page, app_url: str) -> None:

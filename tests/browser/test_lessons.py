@@ -15,7 +15,15 @@ from demos.page.bar import DEFAULT_TEXT
 from demos.page.lesson import Lesson
 from tests.browser.conftest import stands, visit
 from tests.browser.events import Asked, twice
-from tests.browser.screens import CONTROLS, MOST_CONTROLS, SCREENS, faults_on, turn_to_screen, wait_for_picture
+from tests.browser.screens import (
+    CONTROLS,
+    MOST_CONTROLS,
+    OVER_THE_BAR,
+    SCREENS,
+    faults_on,
+    turn_to_screen,
+    wait_for_picture,
+)
 
 LESSONS = discover()
 # Lessons whose first view reads no sentence.
@@ -60,6 +68,7 @@ def test_it_comes_drawn_fits_its_first_screen_and_shows_what_a_drawing_shows(
     turn_to_screen(page, SCREENS["laptop"])
     controls = page.evaluate(CONTROLS, panel)
     assert len(controls) <= MOST_CONTROLS, controls
+    assert page.evaluate(OVER_THE_BAR, [100, 1_500]) == []
     asked.since_last()
     sent = page.evaluate(SEEN, lesson.slug)
 

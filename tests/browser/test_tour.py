@@ -9,12 +9,19 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from demos.page.tours.tour_file import read_tour
+from demos.page.tours.tour_file import BUNDLED, read_tour
 from tests.browser.faults import serious_faults
 from tests.browser.screens import looks_at_rest
 
 TITLE = "#tour h2"
+FINE_TUNING = "lecture-fine-tuning"
 Open = Callable[..., Page]
+
+
+def stop_of(tour: str, title: str) -> str:
+    """The number, as a link has it, of a bundled tour's stop with this title."""
+    titles = [stop.title for stop in read_tour(BUNDLED / f"{tour}.md").stops]
+    return str(titles.index(title) + 1)
 
 
 @pytest.mark.quick
@@ -56,7 +63,9 @@ def the_reader_wanders_off_and_comes_back(page: Page) -> None:
 
 def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     """In the order of “Exercise 1: which dimensions?” and the stop after it, which asks none."""
-    page = open_lesson("embeddings", part="pooling", tour="lecture-fine-tuning", stop="8")
+    page = open_lesson(
+        "embeddings", part="pooling", tour=FINE_TUNING, stop=stop_of(FINE_TUNING, "Exercise 1: which dimensions?")
+    )
     card, picture = page.locator("#embeddings-pooling .question"), page.locator("#embeddings-pooling-count")
     expect(card).to_be_visible()
     expect(page.locator(TITLE)).to_be_focused()
@@ -76,7 +85,8 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
 
 
 def test_a_fold_that_a_stop_speaks_of_is_opened(open_lesson: Open) -> None:
-    page = open_lesson("tokens", tour="lecture-attention-to-classification", stop="17", lines="one\nand two")
+    tour = "lecture-attention-to-classification"
+    page = open_lesson("tokens", tour=tour, stop=stop_of(tour, "Padding"), lines="one\nand two")
     expect(page.locator("#tokens-batch.toured")).to_contain_text("[PAD]")
 
 
@@ -100,7 +110,8 @@ def test_an_unknown_tour_or_stop_is_no_harm(open_lesson: Open) -> None:
 def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: Open) -> None:
     page = open_lesson("overview")
     page.set_viewport_size({"width": 1920, "height": 1080})
-    page.goto(page.url.split("?")[0] + "encoder?part=block&token=2&tour=lecture-fine-tuning&stop=7&present=1")
+    stop = stop_of(FINE_TUNING, "Exercise 1: how many tokens?")
+    page.goto(page.url.split("?")[0] + f"encoder?part=block&token=2&tour={FINE_TUNING}&stop={stop}&present=1")
     expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
     expect(page.locator("#encoder-block-picture .cells, #encoder-block-picture table").first).to_be_visible()
     expect(page.locator("#bar-text")).to_be_hidden()
@@ -169,7 +180,7 @@ COMPOSED = """(element, [key, isComposing]) =>
 def test_keys_of_composed_text_are_no_commands(open_lesson: Open) -> None:
     """P, B, arrows and Escape as an input method sends them, in the bar, in the room's boxes and beside them."""
     page = open_lesson("tokens")
-    page.goto(page.url.split("?")[0] + "?tour=lecture-fine-tuning&stop=2")
+    page.goto(page.url.split("?")[0] + f"?tour={FINE_TUNING}&stop=2")
     expect(page.locator(TITLE)).to_be_visible()
     stop, bar = page.url, page.locator("#bar-text textarea")
     bar.click()

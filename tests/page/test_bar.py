@@ -12,11 +12,12 @@ from demos.bert.model.by_name.model_checks import Limits, check_config
 from demos.bert.model.by_name.named_models import NamedModels
 from demos.bert.model.by_name.typed_name import NamedSpec
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
-from demos.bert.model.models import ModelStore, read_tokenizer
+from demos.bert.model.models import ModelStore, at_hand, read_tokenizer
 from demos.errors import UserError
 from demos.page.bar import _script, build_bar, offer, use_model
 from demos.page.command_line import read_settings
 from demos.page.guards import OUR_FAULT
+from demos.page.head import downloads
 from demos.page.services import Services
 from demos.page.tours.checks import is_on_offer
 
@@ -188,3 +189,13 @@ def test_only_with_the_option_the_picker_takes_what_is_typed() -> None:
         assert ("type its name (owner/name)" in str(bar.status.value)) is any_model
     assert not read_settings([]).any_model
     assert read_settings(["--any-model"]).any_model
+
+
+def test_the_menu_says_what_each_download_weighs() -> None:
+    """One rule for each model that is not on this disk, by the name that its entry has."""
+    rules = downloads(CATALOGUE)
+    assert CATALOGUE["minilm"].title not in rules
+    assert rules.count("::after") == sum(spec.key != "minilm" for spec in CATALOGUE.values() if not at_hand(spec))
+    tiny = CATALOGUE["bert-tiny"]
+    if not at_hand(tiny):
+        assert f'[aria-label="{tiny.title}"]::after{{content:"from the Hub, {tiny.size_mb} MB"}}' in rules

@@ -14,12 +14,13 @@ import pytest
 import app
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
+from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
 from demos.page.head import head
 from demos.page.tours.checks import Place, check_tour, is_on_offer, renamed
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, bundled_tours, offered, read_tour
-from tests.lectures import Difference, differences, slides
+from tests.lectures import Difference, Slide, differences, slides
 
 ROOT = Path(__file__).resolve().parents[2]
 TOUR = """---
@@ -199,6 +200,23 @@ def test_the_links_of_the_readme_lead_to_what_there_is(places: dict[str, Place])
     check_tour(Tour("README.md", "readme", "README", tuple(stops)), places)
 
 
+def test_a_link_that_names_a_head_names_its_model() -> None:
+    """The same head of another model is another head, and the model that comes first differs by machine."""
+    found, without = 0, []
+    files = [ROOT / "README.md", ROOT / "tests" / "lectures.md"]
+    for folder, endings in (("assets", (".md", ".yaml")), ("demos", (".md", ".yaml", ".html", ".py", ".js", ".json"))):
+        files += [path for path in sorted((ROOT / folder).rglob("*.*")) if path.suffix in endings]
+    for path in files:
+        for link in re.findall(r"/[a-z]*\?[\w%+.,!?'&;=\[\]-]*", path.read_text(encoding="utf-8")):
+            named = dict(parse_qsl(urlsplit(link.replace("&amp;", "&")).query))
+            if any(re.match(r"\d", named.get(name, "")) for name in ("head", "lines", "heads_off")):
+                found += 1
+                if "model" not in named:
+                    without.append(f"{path.relative_to(ROOT)}: {link}")
+    assert found >= 5
+    assert without == []
+
+
 def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places: dict[str, Place]) -> None:
     found = slides()
     counts = {"A": 21, "B": 81, "C": 76, "D": 20}
@@ -210,6 +228,25 @@ def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places
         if slide.view
     ]
     check_tour(Tour("lectures.md", "lectures", "Lectures", tuple(stops)), places)
+
+
+LECTURES = {
+    "A": "lecture-fine-tuning",
+    "B": "lecture-transformers-and-bert",
+    "C": "lecture-attention-to-classification",
+    "D": "lab-text-classification",
+}
+
+
+def test_the_part_of_each_row_has_a_stop_in_the_tour_of_its_lecture() -> None:
+    first = {lesson.slug: lesson.parts[0].slug if lesson.parts else "" for lesson in discover()}
+
+    def place(view: Stop | Slide) -> tuple[str, str]:
+        return view.lesson, dict(parse_qsl(view.query)).get("part", first[view.lesson])
+
+    stops = {key: {place(stop) for stop in read_tour(BUNDLED / f"{name}.md").stops} for key, name in LECTURES.items()}
+    rows = [row for row in slides() if row.view]
+    assert [(row.key, row.what, *place(row)) for row in rows if place(row) not in stops[row.key[0]]] == []
 
 
 @pytest.mark.parametrize("difference", differences(), ids=lambda difference: difference.key)

@@ -85,7 +85,7 @@ LESSON = Lesson(
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
     look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. "
-    "Train one, change a setting, and compare.",
+    "Train one, then change a setting.",
     build=build,
     parts=parts_of(__name__),
 )
