@@ -97,6 +97,7 @@ def test_the_rows_of_the_lectures_are_on_the_first_screen(page: Page, app_url: s
     assert not wrong, "\n".join(wrong)
     for width in WIDTHS:
         assert len(rows) - sum(width in one.widths for one in known.values()) >= LEAST[width]
+    assert not [row.key for row in rows if row.key in known and set(known[row.key].widths) == set(WIDTHS)]
 
 
 def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tuple[str, int | None]]:
