@@ -123,12 +123,12 @@ def looked_up(decoder: Pretrained, input_ids: Sequence[int], word: str) -> list[
     pieces = beginning(decoder, word)[1:]
     if len(pieces) > MOST_LOOKED_UP:
         raise UserError(f"“{word[:20]}…” has {len(pieces)} word pieces, and at most {MOST_LOOKED_UP} can be looked up.")
-    found = []
+    steps = []
     for at, piece in enumerate(pieces):
         logits = next_logits(decoder, [*input_ids, *pieces[:at]])
         guess = guess_at(decoder.tokenizer, logits, logits.double().softmax(-1), piece)
-        found.append(LookedUp(guess, 1 + int((logits > logits[piece]).sum())))
-    return found
+        steps.append(LookedUp(guess, 1 + int((logits > logits[piece]).sum())))
+    return steps
 
 
 def write(decoder: Pretrained, input_ids: Sequence[int], method: Method, words: int) -> Iterator[Candidate]:

@@ -82,13 +82,13 @@ def sizes(models: Sequence[Model]) -> Figure:
             "cliponaxis": False,
         }
         traces.append(marks)
-    powers = [10**power for power in range(7, 13)]
+    powers = [10**exponent for exponent in range(8, 13)]
     layout = plotly_layout(
         height=ROW * len(sized) + 110,
         margin={"l": 190, "r": 60, "t": 10, "b": 56},
         showlegend=False,
         xaxis={
-            "type": "log", "range": [7.5, 12], "tickvals": powers, "ticktext": [with_prefix(one, "") for one in powers],
+            "type": "log", "range": [7.6, 12], "tickvals": powers, "ticktext": [with_prefix(power, "") for power in powers],
             "title": {"text": "parameters (log scale)", "standoff": 6},
         },
         yaxis={

@@ -53,13 +53,19 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
     }  # fmt: skip
     layout = plotly_layout(
         height=300,
-        margin={"l": 40, "r": 10, "t": 10, "b": 50},
+        margin={"l": 40, "r": 10, "t": 30, "b": 50},
         showlegend=False,
-        xaxis={"range": [-1.3, 1.3], "domain": [0, 0.36], "zeroline": True, "tickvals": [-1, 0, 1]},
-        yaxis={"range": [-1.3, 1.3], "zeroline": True, "tickvals": [-1, 0, 1]},
-        xaxis2={"domain": [0.46, 1], "anchor": "y2", "title": {"text": "position of k − position of q", "standoff": 4}},
-        yaxis2={"anchor": "x2", "range": [-1.1, 1.1], "title": {"text": "q · k", "standoff": 2}},
-    )
+        xaxis={"range": [-1.3, 1.3], "domain": [0, 0.36], "zeroline": True, "tickvals": [-1, 0, 1], "constrain": "domain"},
+        yaxis={"range": [-1.3, 1.3], "zeroline": True, "tickvals": [-1, 0, 1], "scaleanchor": "x"},
+        xaxis2={"domain": [0.46, 1], "anchor": "y2", "title": {"text": "distance: k − q", "standoff": 4}},
+        yaxis2={"anchor": "x2", "range": [-1.1, 1.1]},
+        annotations=[
+            {
+                "xref": "paper", "yref": "paper", "x": 0.46, "y": 1, "xanchor": "left", "yanchor": "bottom",
+                "text": "q · k at each distance", "showarrow": False, "font": {"size": 16},
+            }
+        ],
+    )  # fmt: skip
     return {"data": [*traces, curve, here], "layout": layout}
 
 
