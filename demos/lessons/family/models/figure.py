@@ -88,7 +88,8 @@ def sizes(models: Sequence[Model]) -> Figure:
         margin={"l": 190, "r": 60, "t": 10, "b": 56},
         showlegend=False,
         xaxis={
-            "type": "log", "range": [7.6, 12], "tickvals": powers, "ticktext": [with_prefix(power, "") for power in powers],
+            "type": "log", "range": [7.6, 12],
+            "tickvals": powers, "ticktext": [with_prefix(power, "") for power in powers],
             "title": {"text": "parameters (log scale)", "standoff": 6},
         },
         yaxis={

@@ -51,12 +51,13 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
         "yaxis": "y2", "name": "q · k here", "marker": {"size": 15, "color": CLASSES[2]},
         "hovertemplate": "distance %{x}: %{y:.3f}<extra></extra>",
     }  # fmt: skip
+    unit = {"range": [-1.3, 1.3], "zeroline": True, "tickvals": [-1, 0, 1]}
     layout = plotly_layout(
         height=300,
         margin={"l": 40, "r": 10, "t": 30, "b": 50},
         showlegend=False,
-        xaxis={"range": [-1.3, 1.3], "domain": [0, 0.36], "zeroline": True, "tickvals": [-1, 0, 1], "constrain": "domain"},
-        yaxis={"range": [-1.3, 1.3], "zeroline": True, "tickvals": [-1, 0, 1], "scaleanchor": "x"},
+        xaxis=unit | {"domain": [0, 0.36], "constrain": "domain"},
+        yaxis=unit | {"scaleanchor": "x"},
         xaxis2={"domain": [0.46, 1], "anchor": "y2", "title": {"text": "distance: k − q", "standoff": 4}},
         yaxis2={"anchor": "x2", "range": [-1.1, 1.1]},
         annotations=[
