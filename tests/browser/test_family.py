@@ -36,6 +36,6 @@ def test_a_word_in_two_sentences_the_inputs_of_a_task_and_the_family_by_size(ope
     first = page.locator("#family-models tbody th").first
     expect(first).to_have_text("LSTM")
     page.locator("#family-models thead button", has_text="parameters").click()
-    expect(first).to_have_text("GPT-3")
+    expect(first).to_have_text("Llama 3, largest")
     page.locator("#family-models a", has_text="our small ELMo").click()
     expect(page.locator("#elmo-cosines")).to_contain_text("cosine")

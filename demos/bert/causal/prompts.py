@@ -32,6 +32,9 @@ class Task:
     form: str  # of a question about a word
     words: tuple[tuple[str, str], ...]  # each with its answer
     prefix: str = ""  # T5 was trained on this task with it: the word comes next, and no question
+    joint: str = " is"  # between a question and its answer
+    end: str = "."  # of a solved example
+    between: str = " "  # the instruction, the examples and the question
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -42,8 +45,8 @@ class Task:
         """The prompt for question `number` with so many solved examples before it."""
         pairs = self.pairs
         examples = [pairs[(number + 1 + at) % len(pairs)] for at in range(shots)]
-        solved = "".join(f" {question} is {answer}." for question, answer in examples)
-        return f"{self.instruction}{solved} {pairs[number][0]} is"
+        solved = [f"{question}{self.joint} {answer}{self.end}" for question, answer in examples]
+        return self.between.join([self.instruction, *solved, f"{pairs[number][0]}{self.joint}"])
 
     def prompts(self, number: int) -> list[str]:
         """With 0, 1 and 3 examples."""
@@ -59,7 +62,20 @@ def _words(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((word, answer) for word, answer in pairs)
 
 
+TRANSLATE, FRENCH = "Translate English to French:", "translate English to French: "  # ours to a decoder; T5's prefix
+
+
 TASKS = (
+    Task(
+        "Yes or no",
+        "Say yes or no:",
+        "is it good to be {}?",
+        _words(
+            "cruel:no kind:yes wicked:no honest:yes foolish:no brave:yes hateful:no gentle:yes savage:no wise:yes "
+            "stupid:no noble:yes"
+        ),
+        joint="",
+    ),
     Task(
         "Opposites",
         "Say the opposite:",
@@ -70,14 +86,29 @@ TASKS = (
         ),
     ),
     Task(
+        "GPT-3 paper",  # Brown et al. 2020, figure 2.1, as it is printed there
+        TRANSLATE,
+        "{}",
+        (
+            ("cheese", "fromage"),
+            ("sea otter", "loutre de mer"),
+            ("peppermint", "menthe poivrée"),
+            ("plush girafe", "girafe peluche"),
+        ),
+        prefix=FRENCH,
+        joint=" =>",
+        end="",
+        between="\n",
+    ),
+    Task(
         "English to French",
-        "Translate English to French:",
+        TRANSLATE,
         "{} in french",
         _words(
             "sir:monsieur king:roi good:bon love:amour house:maison god:dieu water:eau yes:oui lady:madame "
             "night:nuit war:guerre death:mort"
         ),
-        prefix="translate English to French: ",
+        prefix=FRENCH,
     ),
     Task(
         "Capitals",

@@ -17,6 +17,7 @@ from demos.errors import UserError
 
 MOST = 400  # word pieces that may be written after one beginning
 SEEDS = 2**31
+MOST_LOOKED_UP = 8  # word pieces
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,14 @@ class Candidate:
 
     guess: Guess  # with the model's own probability
     drawn: float  # its probability in the distribution that is drawn from; 0 where top-k or top-p leaves it out
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """One piece of a word that is looked up, after the text and the word's pieces before it."""
+
+    guess: Guess
+    rank: int  # among all V word pieces, 1 for the likeliest
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,22 @@ def next_word(decoder: Pretrained, input_ids: Sequence[int], method: Method, cou
         choices=int(allowed.sum()),
         covered=float(own[allowed].sum()),
     )
+
+
+def looked_up(decoder: Pretrained, input_ids: Sequence[int], word: str) -> list[LookedUp]:
+    """The pieces of `word` after `input_ids`, one after another; the word's probability is the product of theirs.
+
+    Raises UserError as `beginning`, and for more than MOST_LOOKED_UP pieces.
+    """
+    pieces = beginning(decoder, word)[1:]
+    if len(pieces) > MOST_LOOKED_UP:
+        raise UserError(f"“{word[:20]}…” has {len(pieces)} word pieces, and at most {MOST_LOOKED_UP} can be looked up.")
+    steps = []
+    for at, piece in enumerate(pieces):
+        logits = next_logits(decoder, [*input_ids, *pieces[:at]])
+        guess = guess_at(decoder.tokenizer, logits, logits.double().softmax(-1), piece)
+        steps.append(LookedUp(guess, 1 + int((logits > logits[piece]).sum())))
+    return steps
 
 
 def write(decoder: Pretrained, input_ids: Sequence[int], method: Method, words: int) -> Iterator[Candidate]:

@@ -17,9 +17,21 @@ def test_no_prompt_holds_its_own_answer(task: Task) -> None:
         for shots in SHOTS:
             prompt = task.prompt(number, shots)
             assert prompt.startswith(task.instruction)
-            assert prompt.endswith(f"{question} is")
-            assert f"is {answer}." not in prompt
-            assert prompt.count(" is ") == shots
+            assert prompt.endswith(f"{question}{task.joint}")
+            assert f"{question}{task.joint} {answer}" not in prompt
+            assert sum(f"{other}{task.joint} {solution}" in prompt for other, solution in task.pairs) == shots
+
+
+def test_the_prompt_of_the_paper() -> None:
+    """Brown et al. 2020, figure 2.1."""
+    (task,) = (task for task in TASKS if task.name.startswith("GPT-3"))
+    assert task.prompt(0, 3).splitlines() == [
+        "Translate English to French:",
+        "sea otter => loutre de mer",
+        "peppermint => menthe poivrée",
+        "plush girafe => girafe peluche",
+        "cheese =>",
+    ]
 
 
 def test_an_answers_probability_and_rank(decoders: tuple[Pretrained, BertLMHeadModel]) -> None:

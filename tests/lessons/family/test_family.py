@@ -28,7 +28,7 @@ from demos.lessons.family.elmo.part import FIRST, SECOND, WORD, weights_learned
 from demos.lessons.family.inputs.forms import EXTRACT, START, TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
 from demos.lessons.family.inputs.part import drawn as draw_inputs
 from demos.lessons.family.models.models import SEES, models
-from demos.lessons.family.models.part import show
+from demos.lessons.family.models.part import TEXT, rotate, show
 from demos.page.services import Sentence, Services
 from demos.templates import environment
 from demos.training.sources import READERS
@@ -178,15 +178,47 @@ def test_the_family_is_in_order_and_counted() -> None:
 
 
 def test_the_timeline_has_every_model_and_the_table_too() -> None:
-    picture, table = show(BAR)
+    picture, _, table = show(BAR)
     names = [text.strip() for trace in plotly(picture).data for text in trace.text]
     assert sorted(names) == sorted(model.name for model in models())
     assert table.count("<tr>") == len(models()) + 1
     assert all(str(escape(model.source)) in table for model in models())
 
 
+def test_the_sizes_are_those_of_the_table() -> None:
+    _, dots, table = show(BAR)
+    figure = plotly(dots)
+    names = figure.layout.yaxis.ticktext
+    shown = {}
+    for trace in figure.data:
+        for x, y, (name, source) in zip(trace.x, trace.y, trace.customdata, strict=True):
+            assert names[int(y)].startswith(f"{name}, ")
+            shown[unescape(name)] = x
+            assert ": " in source
+    assert shown == {model.name: model.parameters for model in models() if model.parameters}
+    assert "GPT-4" not in shown
+    assert all(f"{size:,}" in table for size in shown.values())
+    said = one_line(TEXT.sizes(models()))
+    assert f"{shown['Llama 3, largest'] / shown['BERT large']:,.0f} times as many" in said
+
+
+def test_both_positions_moved_alike_leave_the_product() -> None:
+    picture, said = rotate(BAR, 3, 8, 4)
+    figure = plotly(picture)
+    curve, here = figure.data[-2:]
+    assert here.x[0] == 5
+    assert here.y[0] == pytest.approx(dict(zip(curve.x, curve.y, strict=True))[5])
+    rotated_query, rotated_key = figure.data[1], figure.data[3]
+    product = rotated_query.x[1] * rotated_key.x[1] + rotated_query.y[1] * rotated_key.y[1]
+    assert here.y[0] == pytest.approx(product)
+    values = re.findall(r"<b>(.*?)</b>", said)
+    assert values == [f"{product:.3f}".replace("-", "−")] * 2
+    assert plotly(rotate(BAR, 20, 25, 4)[0]).data[-1].y[0] == pytest.approx(product)
+    rotate(BAR, 99, -4, 1_000)  # brought into the range
+
+
 def test_each_link_of_the_table_opens_what_exists() -> None:
-    _, table = show(BAR)
+    *_, table = show(BAR)
     parts = {lesson.slug: {part.slug for part in lesson.parts} for lesson in discover()}
     linked = [model.opens for model in models() if model.opens]
     found = re.findall(

@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from demos.lessons.family.prompts.question import answer
 from demos.page.services import Sentence, Services
 from tests.bert.family.family_hub import family_hub
 from tests.bert.family.tiny_family import member, write
+from tests.one_line import one_line
 from tests.programs import printed
 from tests.shown_values import shown_values
 
 EMPTY = Sentence("", "", "")
+FRENCH, CAPITALS = (task_of(name) for name in ("English to French", "Capitals"))
 
 
 def of_one(*choices: Any) -> dict[str, Any]:
@@ -44,19 +47,38 @@ def services(store: ModelStore) -> Services:
 
 @pytest.mark.slow
 def test_the_ranks_are_the_decoders(services: Services) -> None:
-    task = TASKS[2]
+    task = CAPITALS
     plot = of_all(services, EMPTY, task.name, OUR_DECODER)["plot"]
     for column, shots in enumerate(SHOTS):
         found = [answered(services.decoder(), task.prompt(at, shots), pair[1]) for at, pair in enumerate(task.pairs)]
         assert list(plot.data[column].y) == [one.rank for one in found]
-        assert plot.data[-1].y[column] == np.median([one.rank for one in found])
+        assert plot.data[len(SHOTS)].y[column] == np.median([one.rank for one in found])
     facts = answer(services, EMPTY, task.name).facts
-    assert (facts["zero"], facts["few"]) == (plot.data[-1].y[0], plot.data[-1].y[2])
+    assert (facts["zero"], facts["few"]) == (plot.data[len(SHOTS)].y[0], plot.data[len(SHOTS)].y[2])
+
+
+def test_examples_help_where_the_part_opens(services: Services) -> None:
+    """Also on words that are not in the task."""
+    others = (
+        "happy:yes bitter:no sweet:yes horrible:no lovely:yes cowardly:no pleasant:yes ugly:no beautiful:yes "
+        "miserable:no good:yes bad:no generous:yes greedy:no true:yes false:no faithful:yes mean:no patient:yes rude:no"
+    )
+    words = tuple((word, answer) for word, _, answer in (pair.partition(":") for pair in others.split()))
+    for task in (TASKS[0], replace(TASKS[0], words=words)):
+        rows = [
+            [answered(services.decoder(), prompt, answer) for prompt in task.prompts(at)]
+            for at, (_, answer) in enumerate(task.pairs)
+        ]
+        zero, one, three = ([one.rank for one in column] for column in zip(*rows, strict=True))
+        assert median(zero) > 1.5 * median(one) > 2 * median(three)
+        assert all(before > after for before, after in zip(zero, three, strict=True))
+        chances = [fmean(one.probability for one in column) for column in zip(*rows, strict=True)]
+        assert chances[2] > 1.5 * chances[1] > 2 * chances[0]
 
 
 def test_one_question_is_told_and_the_program_prints_it(services: Services) -> None:
-    values = of_one(services, EMPTY, TASKS[1].name, 3, OUR_DECODER)
-    found = [answered(services.decoder(), TASKS[1].prompt(2, shots), TASKS[1].pairs[2][1]) for shots in SHOTS]
+    values = of_one(services, EMPTY, FRENCH.name, 3, OUR_DECODER)
+    found = [answered(services.decoder(), FRENCH.prompt(2, shots), FRENCH.pairs[2][1]) for shots in SHOTS]
     check(values, found, printed(values["program"]), "Our decoder")
 
 
@@ -70,6 +92,29 @@ def check(values: dict[str, Any], found: list[Answered], lines: list[str], write
         assert int(rank) == one.rank
         assert float(probability) == pytest.approx(one.probability, rel=1e-3)
         assert html.unescape(text).split() == "".join(rest).split()
+
+
+def test_what_the_ranks_say(services: Services) -> None:
+    found = one_line(of_all(services, EMPTY, TASKS[0].name, OUR_DECODER)["found"])
+    rows = [
+        [answered(services.decoder(), prompt, solution) for prompt in TASKS[0].prompts(at)]
+        for at, (_, solution) in enumerate(TASKS[0].pairs)
+    ]
+    for column in zip(*rows, strict=True):
+        assert f"<b>{median(one.rank for one in column):.1f}</b> with" in found
+    firsts = [row[-1].best[0].token for row in rows]
+    assert (
+        f"<q><bdi>no</bdi></q> comes first for {firsts.count('no')} of 12 questions: the examples show the form"
+        in found
+    )
+    of_french = one_line(of_all(services, EMPTY, FRENCH.name, OUR_DECODER)["found"])
+    assert "show the form" not in of_french
+
+
+def test_the_slider_ends_with_the_questions(services: Services) -> None:
+    values = part.of_one(services, EMPTY, "GPT-3 paper", 12, OUR_DECODER)
+    assert (values["number"]["maximum"], values["number"]["value"]) == (4, 4)
+    assert "plush girafe =&gt;" in shown_values(values)["one"]
 
 
 def test_what_is_no_task_or_model_is_the_first_one(services: Services) -> None:
@@ -87,14 +132,14 @@ def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeyp
         *_, last = chosen(services, "gpt2", OUR_DECODER)
     assert last == {"writer": "gpt2", "said": ""}
     assert list(chosen(services, "gpt2", "gpt2")) == [{}]  # it is there and shown
-    loaded, task = services.family.get("gpt2"), TASKS[1]
+    loaded, task = services.family.get("gpt2"), FRENCH
     asked = [(task.prompt(2, shots), task.pairs[2][1]) for shots in SHOTS]
     found = [prompted.answered(loaded.model, loaded.tokenizer, *one) for one in asked]
     values = of_one(services, EMPTY, task.name, 3, "gpt2")
     program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "gpt2")))
     check(values, found, printed(program), tiny.title)
     every = of_all(services, EMPTY, task.name, "gpt2")
-    assert [column.y[2] for column in every["plot"].data[:-1]] == [one.rank for one in found]
+    assert [column.y[2] for column in every["plot"].data[: len(SHOTS)]] == [one.rank for one in found]
     assert every["plot"].layout.yaxis.title.text == f"rank (of {len(loaded.tokenizer):,})"
     assert f"{task.name}, {tiny.title}" in every["numbers"]
 
@@ -109,8 +154,8 @@ def test_t5_is_given_its_own_form(services: Services, tmp_path: Path, monkeypatc
     assert last == {"writer": "t5-small", "said": ""}
     loaded = services.family.get("t5-small")
     for task, text, told in (
-        (TASKS[1], "translate English to French: king", "trained on this task with exactly this prefix"),
-        (TASKS[2], "Name the capital city: the capital of england is", "T5 was not trained on this task"),
+        (FRENCH, "translate English to French: king", "trained on this task with exactly this prefix"),
+        (CAPITALS, "Name the capital city: the capital of england is", "T5 was not trained on this task"),
     ):
         found = [prompted.answered_by_both(loaded.model, loaded.tokenizer, text, task.pairs[1][1])]
         values = of_one(services, EMPTY, task.name, 2, "t5-small")
@@ -119,7 +164,7 @@ def test_t5_is_given_its_own_form(services: Services, tmp_path: Path, monkeypatc
         program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "t5")))
         check(values, found, printed(program), tiny.title)
         every = of_all(services, EMPTY, task.name, "t5-small")
-        marks, medians = every["plot"].data
+        marks, medians, *_ = every["plot"].data
         assert (list(marks.x), marks.y[1]) == (["0"] * 12, found[0].rank)
         assert list(medians.y) == [np.median(marks.y)]
         assert every["plot"].layout.yaxis.title.text == f"rank (of {loaded.model.config.vocab_size:,})"

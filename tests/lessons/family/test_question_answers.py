@@ -10,12 +10,17 @@ import pytest
 import torch
 from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, BertModel
 
+from demos.bert.causal.writing import Method, beginning, looked_up, write
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.figures.numbers import percent
+from demos.lessons.family.decoder.part import Story, probability_of
 from demos.page.questions import Answer, questions
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import our_library
 from tests.lessons.test_question_answers import SENTENCES, near
+from tests.one_line import one_line
 
 TEXTS = [text for text, _ in SENTENCES]
 OTHER = "windmill"
@@ -63,6 +68,36 @@ def test_the_next_word_piece(services: Services, tokenizer: Any, decoder: Any) -
         assert answer.facts["piece"] == tokenizer.convert_ids_to_tokens(int(chances.argmax())), text
         assert answer.facts["chance"] == near(float(chances.max()))
         assert answer.facts["entropy"] == near(float(-(chances * chances.log()).sum()))
+
+
+def test_any_word_is_looked_up(services: Services, tokenizer: Any, decoder: Any) -> None:
+    """After a text, each piece of a word has the probability and the rank that transformers' own decoder gives it."""
+    for text in ("Thanks for all the", TEXTS[0]):
+        for word in ("fish", "Fish!", "unflappable", "the sea otter"):
+            ids = tokenizer(text)["input_ids"][:-1]
+            steps = looked_up(services.decoder(), ids, word)
+            pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
+            assert [step.guess.token_id for step in steps] == pieces
+            with torch.inference_mode():
+                logits = decoder(input_ids=torch.tensor([[*ids, *pieces]])).logits[0, len(ids) - 1 : -1].double()
+            for step, row, piece in zip(steps, logits, pieces, strict=True):
+                assert step.guess.probability == pytest.approx(float(row.softmax(-1)[piece]), rel=1e-3)
+                assert step.rank == 1 + int((row > row[piece]).sum())
+            shown = one_line(probability_of(services, Sentence(text, "", BUNDLED), Story(), word))
+            product = float(np.prod([float(row.softmax(-1)[piece]) for row, piece in zip(logits, pieces, strict=True)]))
+            assert f"<b>{percent(product)}</b>" in shown
+            assert all(f"{step.rank:,}" in shown for step in steps)
+
+
+def test_what_is_written_comes_before_a_word_that_is_looked_up(services: Services) -> None:
+    text = "Thanks for all the"
+    pieces = tuple(write(services.decoder(), beginning(services.decoder(), text), Method(), 2))
+    after = probability_of(services, Sentence(text, "", BUNDLED), Story(text, pieces), "fish")
+    whole = f"{text} {' '.join(piece.guess.token for piece in pieces)}"
+    assert after == probability_of(services, Sentence(whole, "", BUNDLED), Story(), "fish")
+    assert probability_of(services, Sentence(text, "", BUNDLED), Story(), " ") == ""
+    with pytest.raises(UserError, match="word pieces, and at most 8"):
+        probability_of(services, Sentence(text, "", BUNDLED), Story(), "fish " * 9)
 
 
 def test_the_states_that_another_last_word_changes(

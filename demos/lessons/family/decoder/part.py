@@ -12,12 +12,12 @@ import gradio as gr
 
 from demos.bert.causal.decoder import WINDOW
 from demos.bert.causal.measured import measured
-from demos.bert.causal.writing import MOST, Candidate, Method, beginning, next_word, write
+from demos.bert.causal.writing import MOST, Candidate, Method, beginning, looked_up, next_word, write
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
 from demos.errors import UserError
 from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
-from demos.lessons.family.decoder.figure import model_html, next_html, numbers_html, text_html
+from demos.lessons.family.decoder.figure import looked_up_html, model_html, next_html, numbers_html, text_html
 from demos.lessons.family.decoder.program import writing_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
@@ -58,6 +58,7 @@ def build(page: Page) -> None:
             with gr.Column() as parts["stepwise"]:
                 parts["text"] = gr.HTML("", elem_id="decoder-text")
                 parts["next"] = gr.HTML("", elem_id="decoder-next")
+                looked = gr.HTML("", elem_id="decoder-looked")
             with gr.Column(visible=False) as parts["searching"]:
                 parts["beams"] = gr.HTML("", elem_id="decoder-beams")
                 parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
@@ -70,6 +71,9 @@ def build(page: Page) -> None:
                 many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
                 stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
                 again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
+            word = gr.Textbox(
+                "", label="Look up a word", placeholder="fish", max_lines=1, max_length=40, elem_id="decoder-look-up"
+            )
             with gr.Column(visible=False) as parts["sizes"]:
                 width = gr.Slider(1, WIDEST, value=WIDTH, step=1, label="Width of the beam", elem_id="decoder-width")
                 length = gr.Slider(
@@ -87,12 +91,14 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "Writes on from this text, with transformers alone")
     choices = [method, temperature, top_k, top_p, seed]
     page.keep(
-        method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length
-    )
+        method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length,
+        look_up=word,
+    )  # fmt: skip
 
     search = services.drawings.remembered(partial(searched, services, Searches(services)))  # whatever they have written
     changed = by_component(parts, partial(drawn, services, search))
     page.draw(changed, [story, width, length, *choices], list(parts.values()), show_progress="hidden")
+    page.draw(partial(probability_of, services), [story, word], [looked], show_progress="hidden")
     moving = {"story": story} | {name: parts[name] for name in ("text", "next", "numbers")}
     inputs = [*page.sentence, story, *choices]
     line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
@@ -134,6 +140,17 @@ def shown(services: Services, story: Story, method: Method) -> dict[str, Any]:
         "next": next_html(prediction, method, largest),
         "numbers": numbers_html(prediction, story.pieces),
     }
+
+
+def probability_of(services: Services, sentence: Sentence, story: Story, word: str) -> str:
+    """The probability of a word after the text so far; empty without one. Raises UserError as `looked_up`."""
+    if not (word or "").strip():
+        return ""
+    decoder, now = services.decoder(), story.after(sentence.text)
+    start = beginning(decoder, now.text)
+    ids = [*start, *(piece.guess.token_id for piece in now.pieces)]
+    tokens = decoder.tokenizer.convert_ids_to_tokens(ids[1:])
+    return looked_up_html(tokens, looked_up(decoder, ids, word), decoder.decoder.out_features)
 
 
 def written(

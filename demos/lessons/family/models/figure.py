@@ -10,7 +10,7 @@ from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.family.models.models import SEES, Model
 from demos.templates import plot_text
 
-ROW = 22  # pixels
+ROW = 19  # pixels
 SYMBOLS = ("diamond", "circle", "triangle-right", "square", "cross", "hexagon")
 LATE = "2022"  # from here on, the name is on the left
 TRANSFORMER = "2017-03"  # where the second of the two axes begins, on which a year is about ten times as wide
@@ -53,10 +53,58 @@ def timeline(models: Sequence[Model]) -> Figure:
         shapes=[change | {"line": dots}],  # where the scale changes
         xaxis=years | {"range": ["1996-01-01", f"{TRANSFORMER}-01"], "dtick": "M120", "domain": [0, EARLY]},
         xaxis2=years
-        | {"range": [f"{TRANSFORMER}-01", "2023-06-01"], "dtick": "M12", "domain": [EARLY, 1], "anchor": "y"},
+        | {"range": [f"{TRANSFORMER}-01", "2025-03-01"], "dtick": "M12", "domain": [EARLY, 1], "anchor": "y"},
         yaxis={"range": [len(models) - 0.4, -0.6], "visible": False},
     )
     return {"data": traces, "layout": layout}
+
+
+def sizes(models: Sequence[Model]) -> Figure:
+    """A mark for each model whose parameters are published, on a log scale, the earliest above; hues as above."""
+    sized = [model for model in models if model.parameters]
+    traces = []
+    for sees, colour, symbol in zip(SEES, CLASSES, SYMBOLS, strict=False):
+        alike = [(row, model) for row, model in enumerate(sized) if model.sees == sees]
+        if not alike:
+            continue
+        marks = {
+            "type": "scatter",
+            "x": [model.parameters for _, model in alike],
+            "y": [row for row, _ in alike],
+            "mode": "markers+text",
+            "marker": {"size": 14, "color": colour, "symbol": symbol},
+            "text": [f"  {_size(model).removesuffix(' parameters')}" for _, model in alike],
+            "textposition": "middle right",
+            "textfont": {"size": 15},
+            "name": sees,
+            "customdata": [(plot_text(model.name), plot_text(source_of(model))) for _, model in alike],
+            "hovertemplate": "<b>%{customdata[0]}</b> %{x:,}<br>%{customdata[1]}<extra></extra>",
+            "cliponaxis": False,
+        }
+        traces.append(marks)
+    powers = [10**exponent for exponent in range(8, 13)]
+    layout = plotly_layout(
+        height=ROW * len(sized) + 110,
+        margin={"l": 190, "r": 60, "t": 10, "b": 56},
+        showlegend=False,
+        xaxis={
+            "type": "log", "range": [7.6, 12],
+            "tickvals": powers, "ticktext": [with_prefix(power, "") for power in powers],
+            "title": {"text": "parameters (log scale)", "standoff": 6},
+        },
+        yaxis={
+            "range": [len(sized) - 0.4, -0.6],
+            "tickvals": list(range(len(sized))),
+            "ticktext": [f"{plot_text(model.name)}, {model.date[:4]}" for model in sized],
+            "tickfont": {"size": 15},
+        },
+    )  # fmt: skip
+    return {"data": traces, "layout": layout}
+
+
+def source_of(model: Model) -> str:
+    """Where its number of parameters comes from."""
+    return f"{'counted from its configuration' if model.counted else 'as published'}: {model.source}"
 
 
 def _size(model: Model) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -16,6 +18,8 @@ from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
+GPT3 = (("TriviaQA", 64.3, 68.0, 71.2), ("WebQuestions", 14.4, 25.3, 41.5), ("Natural Questions", 14.6, 23.0, 29.9))
+# Accuracy of GPT-3 (175 billion parameters) in per cent with zero, one and few examples: Brown et al. 2020, table 3.3
 
 
 def question_html(member: Member, task: Task, results: Sequence[Answered], written: Sequence[str]) -> str:
@@ -28,7 +32,7 @@ def question_html(member: Member, task: Task, results: Sequence[Answered], writt
 
 
 def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> Figure:
-    """A mark for each question's rank, by the number of examples, and a line through the medians."""
+    """A mark for each question's rank, by the number of examples, a line through the medians; GPT-3's beside them."""
     columns = SHOTS[: len(rows[0])]
     questions = [plot_text(f"{question} → {answer}") for question, answer in task.pairs]
     traces: list[dict[str, Any]] = [
@@ -40,7 +44,6 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
             "marker": {"size": 10, "color": CLASSES[0], "opacity": 0.55},
             "text": questions,
             "hovertemplate": "%{text}<br>rank %{y:,}<extra></extra>",
-            "showlegend": False,
         }
         for column, shots in enumerate(columns)
     ]
@@ -55,15 +58,58 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         "hovertemplate": "median %{y:,.1f}<extra></extra>",
     }
     ticks = [1, 10, 100, 1000, 10000]
-    ranks = {"type": "log", "range": [4.6, -0.15], "title": {"text": f"rank (of {words:,})"}}
+    lowest = math.log10(max(result.rank for row in rows for result in row))
+    ranks = {"type": "log", "range": [max(2.0, lowest) + 0.2, -0.15], "title": {"text": f"rank (of {words:,})"}}
+    zero, few = {"type": "category"}, {"type": "category", "domain": [0.62, 1], "anchor": "y2"}
     layout = plotly_layout(
-        height=330,
-        margin={"l": 74, "r": 10, "t": 34, "b": 50},
-        legend={"x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis={"type": "category", "title": {"text": "examples in the prompt", "standoff": 6}},
+        height=262,
+        margin={"l": 74, "r": 10, "t": 30, "b": 46},
+        showlegend=False,
+        xaxis=zero | {"domain": [0, 0.46], "title": {"text": "examples in the prompt", "standoff": 6}},
+        xaxis2=few,
         yaxis=ranks | {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]},
+        yaxis2={"range": [0, 90], "domain": [0, 1], "anchor": "x2", "tickvals": [0, 20, 40, 60, 80]},
+        annotations=[_heading(0.0, "correct answer"), _heading(0.62, "GPT-3: accuracy, %")],
     )
-    return {"data": [*traces, medians], "layout": layout}
+    return {"data": [*traces, medians, *_published()], "layout": layout}
+
+
+def _heading(x: float, text: str) -> dict[str, Any]:
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    return place | {"text": text, "showarrow": False, "font": {"size": 16}}
+
+
+def _published() -> list[dict[str, Any]]:
+    """A line for each data set of GPT3, in the right-hand panel."""
+    traces: list[dict[str, Any]] = []
+    places = ((2, "top left"), (2, "top left"), (0, "bottom right"))  # of the names: at a point
+    for (name, *values), colour, (at, place) in zip(GPT3, CLASSES[2:], places, strict=False):
+        trace = {
+            "type": "scatter",
+            "x": ["0", "1", "few"],
+            "y": values,
+            "xaxis": "x2",
+            "yaxis": "y2",
+            "mode": "lines+markers+text",
+            "name": name,
+            "text": [name if point == at else "" for point in range(len(values))],
+            "textposition": place,
+            "textfont": {"size": 15},
+            "line": {"color": colour, "width": 2.5},
+            "marker": {"size": 8},
+            "cliponaxis": False,
+            "hovertemplate": f"{name}, %{{x}}: %{{y}} %<extra></extra>",
+        }
+        traces.append(trace)
+    return traces
+
+
+def found_html(task: Task, rows: Sequence[Sequence[Answered]]) -> str:
+    """The median rank with each number of examples, and the token that the last prompt puts first most often."""
+    firsts = Counter(row[-1].best[0].token for row in rows)
+    ((most, count),) = firsts.most_common(1)
+    medians = [(NAMES[shots], median) for shots, median in zip(SHOTS, medians_of(rows), strict=False)]
+    return TEXT.found(medians, token_label(most), count, len(rows), len({answer for _, answer in task.pairs}))
 
 
 def all_html(task: Task, rows: Sequence[Sequence[Answered]], member: Member) -> str:

@@ -15,11 +15,11 @@ from demos.page.services import Services
 WRITERS = {key: MEMBERS[key] for key in (OUR_DECODER, "gpt2", "t5-small")}
 
 
-KEPT_TASKS, KEPT_TEXTS = 24, 240  # of all models: 36 answers of a task are some 40 kB, the texts of a question 1 kB
+KEPT = 240  # questions of all models: the answers to one are some 4 kB, its texts 1 kB
 
 _models = ObjectNumbers()
-_answers: OnceCache[None, list[list[Answered]]] = OnceCache(KEPT_TASKS)
-_texts: OnceCache[None, list[str]] = OnceCache(KEPT_TEXTS)
+_answers: OnceCache[None, list[Answered]] = OnceCache(KEPT)
+_texts: OnceCache[None, list[str]] = OnceCache(KEPT)
 
 
 class Prompted(NamedTuple):
@@ -49,17 +49,19 @@ def model_of(services: Services, member: Member) -> Prompted:
     return Prompted(model, answer, lambda texts: [write(text) for text in texts], words, prompts)
 
 
-def answers(model: Prompted, task: Task) -> list[list[Answered]]:
-    """The answers to all questions of a task after each of their prompts, computed once for all readers."""
+def answers_to(model: Prompted, task: Task, at: int) -> list[Answered]:
+    """The answers to question `at` after each of its prompts, computed once for all readers."""
 
-    def answer_all() -> Generator[None, None, list[list[Answered]]]:
+    def answer_each() -> Generator[None, None, list[Answered]]:
         yield
-        return [
-            [model.answer(prompt, answer) for prompt in model.prompts(task, at)]
-            for at, (_, answer) in enumerate(task.pairs)
-        ]
+        return [model.answer(prompt, task.pairs[at][1]) for prompt in model.prompts(task, at)]
 
-    return _answers.get((_models.of(model.model), task), answer_all, None)
+    return _answers.get((_models.of(model.model), task, at), answer_each, None)
+
+
+def answers(model: Prompted, task: Task) -> list[list[Answered]]:
+    """The answers to all questions of a task."""
+    return [answers_to(model, task, at) for at in range(len(task.pairs))]
 
 
 def texts(model: Prompted, task: Task, at: int) -> list[str]:

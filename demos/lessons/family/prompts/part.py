@@ -11,8 +11,8 @@ import gradio as gr
 from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
-from demos.lessons.family.prompts.figure import TEXT, all_html, question_html, ranks_figure
-from demos.lessons.family.prompts.models import WRITERS, answers, model_of, task_of, texts, writer_of
+from demos.lessons.family.prompts.figure import TEXT, all_html, found_html, question_html, ranks_figure
+from demos.lessons.family.prompts.models import WRITERS, answers, answers_to, model_of, task_of, texts, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
@@ -29,19 +29,22 @@ def build(page: Page) -> None:
             parts["one"] = gr.HTML("", elem_id="prompts-one")
         with gr.Column(scale=4, min_width=320):
             task = gr.Radio([each.name for each in TASKS], value=TASKS[0].name, label="Task", elem_id="prompts-task")
-            number = gr.Slider(1, len(TASKS[0].pairs), value=1, step=1, label="Question", elem_id="prompts-question")
+            parts["number"] = number = gr.Slider(
+                1, len(TASKS[0].pairs), value=1, step=1, label="Question", elem_id="prompts-question"
+            )
+            parts["plot"] = gr.Plot(label="Rank of the correct answer", show_label=False, elem_id="prompts-plot")
+            parts["found"] = gr.HTML("", elem_id="prompts-found")
+            page.show_look()
             parts["asked"] = gr.Radio(
                 [(member.label, key) for key, member in WRITERS.items()], value=OUR_DECODER, label="Model",
                 elem_id="prompts-writer",
             )  # fmt: skip
             parts["said"] = gr.HTML("", elem_id="prompts-said", elem_classes="said")
-            page.show_look()
-            parts["plot"] = gr.Plot(label="Rank of the correct answer", show_label=False, elem_id="prompts-plot")
     gr.HTML(TEXT.larger(), elem_id="prompts-larger")
     parts["numbers"], parts["program"] = folds(__file__, "The answer's rank with each number of examples")
     page.keep(task=task, question=number, answered_by=parts["asked"])
     question_parts, task_parts = (
-        {name: parts[name] for name in names} for names in (("one", "program"), ("plot", "numbers"))
+        {name: parts[name] for name in names} for names in (("one", "number", "program"), ("plot", "found", "numbers"))
     )
     writer = parts["writer"]
     page.draw(
@@ -78,9 +81,10 @@ def of_one(services: Services, _: Sentence, name: str, number: float, writer: st
     task, member = task_of(name), writer_of(writer)
     at = clamp(float(number or 1) - 1, len(task.pairs))
     model = model_of(services, member)
-    results = answers(model, task)[at]
+    results = answers_to(model, task, at)
     return {
         "one": lambda: question_html(member, task, results, texts(model, task, at)),
+        "number": gr.update(maximum=len(task.pairs), value=at + 1),
         "program": lambda: prompt_code(member, task, at),
     }
 
@@ -90,14 +94,18 @@ def of_all(services: Services, _: Sentence, name: str, writer: str) -> dict[str,
     task, member = task_of(name), writer_of(writer)
     model = model_of(services, member)
     rows = answers(model, task)
-    return {"plot": ranks_figure(task, rows, model.words), "numbers": lambda: all_html(task, rows, member)}
+    return {
+        "plot": ranks_figure(task, rows, model.words),
+        "found": found_html(task, rows),
+        "numbers": lambda: all_html(task, rows, member),
+    }
 
 
 PART = Part(
     tab="Zero, one, few examples",
     look=(
         "A task is given to a model as text, with zero, one or three solved examples, and nothing is trained. Look at "
-        "the probability and the rank of the correct answer: our small model rarely ranks it first."
+        "the rank of the correct answer: in which of the five tasks do examples help our small model?"
     ),
     build=build,
     reads_sentence=False,

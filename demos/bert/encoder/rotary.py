@@ -1,0 +1,20 @@
+"""Rotary positions (Su et al. 2021): each pair of components of a query or key is rotated by position x frequency."""
+
+from __future__ import annotations
+
+import numpy as np
+
+BASE = 10_000.0  # of the frequencies, as in the original paper; ModernBERT has 160,000 in its global layers
+
+
+def frequencies(width: int, base: float = BASE) -> np.ndarray:
+    """<float64>[width / 2]: the angle, in radians, by which one position turns each pair of components."""
+    return np.asarray(base ** (-np.arange(0, width, 2) / width), np.float64)
+
+
+def rotated(vector: np.ndarray, position: float, base: float = BASE) -> np.ndarray:
+    """[width] -> <float64>[width]: component i and component i + width / 2 are a pair, as in transformers."""
+    first, second = np.split(np.asarray(vector, np.float64), 2)
+    angles = position * frequencies(len(vector), base)
+    cos, sin = np.cos(angles), np.sin(angles)
+    return np.concatenate([first * cos - second * sin, second * cos + first * sin])
