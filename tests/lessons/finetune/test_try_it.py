@@ -3,41 +3,61 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from demos.files import read_json_beside
-from demos.lessons.finetune.train.try_it import EXAMPLES
+from demos.lessons.finetune.train.try_it import EXAMPLES, FIRST
 from demos.lessons.pretraining.cloze.part import EXAMPLES as BUTTONS
 from demos.page.example_chips import example_chips
+from demos.training.data.splits import MAX_TRAIN
+from demos.training.sources import SOURCES
 from demos.widgets.tasks import multiple_choice
 from demos.widgets.tasks.registry import VIEWS
 
 
-def test_every_task_has_examples_of_its_own_names() -> None:
-    assert EXAMPLES.keys() == VIEWS.keys()
-    names = [name for named in EXAMPLES.values() for name in named]
-    assert len(set(names)) == len(names)  # the menu finds the texts by name
+def test_every_data_set_has_examples_that_the_menu_finds_by_their_names() -> None:
+    assert EXAMPLES.keys() == SOURCES.keys()
+    named = [(name, one.texts) for examples in EXAMPLES.values() for name, one in examples.items()]
+    assert len(dict(named)) == len(set(named))  # one text for each name
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, named in EXAMPLES.items() for name in named])
-def test_an_example_is_one_of_its_task(kind: str, name: str) -> None:
-    boxes = EXAMPLES[kind][name]
-    assert len(boxes) == len(VIEWS[kind].boxes)
-    assert VIEWS[kind].example_of(boxes)
+def bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
-@pytest.mark.parametrize("kind", EXAMPLES)
+@cache
+def known_texts(data: str) -> list[str]:
+    """What the examples of one of our data sets consist of: their texts, words and endings."""
+    dataset = SOURCES[data].load(0, MAX_TRAIN)
+    values = [value for split in (dataset.train, dataset.validation, dataset.test) for example in split for value in astuple(example)]
+    return [bare(value if isinstance(value, str) else " ".join(map(str, value))) for value in values if isinstance(value, str | tuple)]
+
+
+@pytest.mark.parametrize(("data", "name"), [(data, name) for data, named in EXAMPLES.items() for name in named])
+def test_an_example_is_one_of_its_task_and_not_in_the_data(data: str, name: str) -> None:
+    view, one = VIEWS[SOURCES[data].kind], EXAMPLES[data][name]
+    assert len(one.texts) == len(view.boxes)
+    assert view.example_of(one.texts)
+    known = known_texts(data)
+    assert len(known) > 100
+    assert not [text for text in one.texts if len(text) > 20 and any(bare(text) in other for other in known)]
+
+
+@pytest.mark.parametrize("kind", VIEWS)
 def test_the_first_example_is_what_the_boxes_open_with(kind: str) -> None:
-    assert next(iter(EXAMPLES[kind].values())) == [sample for _, sample in VIEWS[kind].boxes]
+    first = next(iter(EXAMPLES[FIRST[kind]].values()))
+    assert [*first.texts] == [sample for _, sample in VIEWS[kind].boxes]
 
 
 def test_a_sentence_that_is_not_ours_has_its_source_on_its_label_wherever_it_is_offered() -> None:
     """Whose it is stands in parentheses: in these menus, in the page's examples and on the buttons of "Prompts"."""
     groups = read_json_beside(example_chips.__file__, "examples.json")
     chips = [(one["label"], one["text"]) for group in groups for one in group["examples"]]
-    own = [(name, boxes[0]) for named in EXAMPLES.values() for name, boxes in named.items()]
+    own = [(name, one.texts[0]) for named in EXAMPLES.values() for name, one in named.items()]
     sources = {
         "I am looking forward for today! It's going to be a big day": "(a lecture)",
         "a visually stunning rumination on love": "(SST-2)",
@@ -50,15 +70,15 @@ def test_a_sentence_that_is_not_ours_has_its_source_on_its_label_wherever_it_is_
 
 
 def test_the_piano_is_the_item_that_the_data_show() -> None:
-    context, start, endings = EXAMPLES["choice"]["A woman at the piano (SWAG)"]
+    context, start, endings = EXAMPLES["endings"]["A woman at the piano (SWAG)"].texts
     shown = Path(multiple_choice.__file__).with_name("text.html").read_text(encoding="utf-8")
     assert f"“{context} {start} …”" in shown
     assert re.findall("<li>([^<{]+)</li>", shown) == endings.splitlines()
 
 
 def test_one_question_is_not_answered_by_its_paragraph_which_another_example_asks_about() -> None:
-    named = EXAMPLES["question"]
-    question, context = named["A question without an answer"]
+    first, wrong, *_ = EXAMPLES["questions"].values()
+    question, context = wrong.texts
     assert question == "When was Edith Marlowe born?"
     assert "born" not in context
-    assert context == named["A bakery in Hollin"][1]
+    assert context == first.texts[1]

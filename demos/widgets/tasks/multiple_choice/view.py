@@ -67,6 +67,9 @@ class ChoiceView(TaskView):
             item=_begun(item), best=LETTERS[int(np.argmax(answer))], endings=_endings(item.endings, answer)
         )
 
+    def in_words(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        return str(example_of(boxes).endings[int(np.argmax(answer))])
+
     def watcher(self, dataset: ChoiceDataset) -> Watcher:
         """Each ending's probability."""
 
