@@ -131,7 +131,8 @@ def cosine_heatmap(
         xaxis=both | {"tickvals": columns, "ticktext": [str(i + 1) for i in columns], "tickangle": 0, "side": "top"},
         yaxis=both | {"tickvals": [*rows], "ticktext": [names[i] for i in rows], "autorange": "reversed"},
         shapes=frames,
-        title={"text": heading, "font": {"size": 16}, "x": 0, "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 4}},
+        title={"text": heading, "font": {"size": 16}, "x": 0, "xanchor": "left", "y": 1, "yanchor": "top"}
+        | {"pad": {"t": 4, "l": 8}},
     )
     return {"data": [heatmap], "layout": layout}
 

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def trained_on(data: str, seed: int, folder: Path, short: bool = False) -> Train
 
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
     """A line for each example: the answers of the seeds, and whether they are correct; in short of one data set."""
-    chosen: Any = dict(zip(options, options[1:], strict=False))
+    chosen: Any = dict(pairwise(options))
     names = chosen.get("--data", "sentiment" if short else ",".join(SOURCES.keys() - NOT_MEASURED)).split(",")
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.is_file() else {}
     with tempfile.TemporaryDirectory() as home:

@@ -112,7 +112,9 @@ def test_the_program_compares_two_lines_as_the_page_does(models: ReadyModels) ->
     view = view_of("pair")
     (answer,) = models.get("pair").answers([view.example_of(ICE[0].splitlines())])
     labels = models.get("pair").task.labels
-    assert ast.literal_eval(chances) == {label: pytest.approx(p, abs=2e-4) for label, p in zip(labels, answer)}
+    assert ast.literal_eval(chances) == {
+        label: pytest.approx(p, abs=2e-4) for label, p in zip(labels, answer, strict=True)
+    }
 
 
 def test_start_and_end_are_of_the_text_as_it_is_typed(models: ReadyModels) -> None:

@@ -58,7 +58,7 @@ def test_where_all_parameters_are_trained_the_cost_says_which_do_not_change(tiny
     )
     rows = len({token for example in load_emotion().train for token in tiny.tokenizer(example.text).input_ids})
     assert 0 < whole.without_gradient <= (30_522 - rows) * tiny.spec.width
-    said = f"tokens that do not occur in the data ({millions(whole.without_gradient)}) get no gradient"
+    said = f"tokens not in the data ({millions(whole.without_gradient)}) get no gradient"
     assert said in flat(cost_html(whole, "50 s"))
     assert "gradient" not in cost_html(frozen, "50 s")
 

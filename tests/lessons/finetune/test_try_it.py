@@ -59,8 +59,9 @@ def bare(text: str) -> str:
 def known_texts(data: str) -> list[str]:
     """What the examples of one of our data sets consist of: their texts, words and endings."""
     dataset = SOURCES[data].load(0, MAX_TRAIN)
-    values = [value for split in (dataset.train, dataset.validation, dataset.test) for example in split for value in astuple(example)]
-    return [bare(value if isinstance(value, str) else " ".join(map(str, value))) for value in values if isinstance(value, str | tuple)]
+    examples = [*dataset.train, *dataset.validation, *dataset.test]
+    values = [value for example in examples for value in astuple(example) if isinstance(value, str | tuple)]
+    return [bare(value if isinstance(value, str) else " ".join(map(str, value))) for value in values]
 
 
 @pytest.mark.parametrize(("data", "name"), [(data, name) for data, named in EXAMPLES.items() for name in named])

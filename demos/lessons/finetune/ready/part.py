@@ -1,4 +1,4 @@
-"""Part "Ready models": one text, and the answers of the models that fit it: of adapters that are bundled, or the Hub's."""
+"""Part "Ready models": one text, and the answers of the models that it fits: bundled adapters, or the Hub's models."""
 
 from __future__ import annotations
 
@@ -204,9 +204,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Ready models",
-    look="Models that were trained in advance are applied to one text, each where the text fits its task. Those that come "
-    "with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. Change a word: which answers "
-    "change?",
+    look="Models that were trained in advance are applied to one text, each where the text fits its task. Those that "
+    "come with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. Change a word: which "
+    "answers change?",
     build=build,
     reads_sentence=False,
     order=7,

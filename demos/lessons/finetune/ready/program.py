@@ -12,9 +12,7 @@ from demos.files import read_beside
 TITLES = {"sentence": "Sentiment", "entities": "Names", "question": "Question", "pair": "Two lines"}
 
 
-def ready_code(
-    text: str, lines: Sequence[str], opinions: Sequence[str], question: str, tasks: Collection[str]
-) -> str:
+def ready_code(text: str, lines: Sequence[str], opinions: Sequence[str], question: str, tasks: Collection[str]) -> str:
     """Prints the adapters' answers of these tasks; runs where their files are: a notebook brings them.
 
     `lines` are the text's, two where they are compared, and `opinions` those whose sentiment is classified.
