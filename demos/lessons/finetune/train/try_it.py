@@ -30,7 +30,7 @@ class Example:
 
 
 EXAMPLES: dict[str, dict[str, Example]] = {  # data set -> name -> example
-    data: {name: Example(tuple(one["texts"]), one.get("correct", "")) for name, one in named.items()}
+    data: {name: Example(tuple(stored["texts"]), stored.get("correct", "")) for name, stored in named.items()}
     for data, named in read_json_beside(__file__, "try_it.json").items()
 }
 FIRST = {kind: bundled(kind)[0][1] for kind in VIEWS}  # the data set that a task opens with
@@ -48,9 +48,9 @@ def wire_examples(menu: gr.Dropdown, task: gr.Component, data: gr.Component, box
     text of the reader's own stays where only the data change.
     """
     texts = {
-        name: [*one.texts, *[""] * (len(boxes) - len(one.texts))]
+        name: [*example.texts, *[""] * (len(boxes) - len(example.texts))]
         for named in EXAMPLES.values()
-        for name, one in named.items()
+        for name, example in named.items()
     }
     fill_from(menu, boxes, texts)
     names = {key: [*named] for key, named in EXAMPLES.items()}
@@ -81,7 +81,7 @@ def wire_examples(menu: gr.Dropdown, task: gr.Component, data: gr.Component, box
 def correct_answer(kind: str, labels: Sequence[str], boxes: Sequence[str]) -> str:
     """The correct answer to one of our examples for this kind of task and these labels; "" to any other text."""
     for data, named in EXAMPLES.items():
-        for one in named.values():
-            if SOURCES[data].kind == kind and one.texts == tuple(boxes):
-                return one.correct if kind not in ("sentence", "pair") or one.correct in labels else ""
+        for example in named.values():
+            if SOURCES[data].kind == kind and example.texts == tuple(boxes):
+                return example.correct if kind not in ("sentence", "pair") or example.correct in labels else ""
     return ""

@@ -91,8 +91,8 @@ class EntityView(TaskView):
     def in_words(self, task: Any, answer: Sequence[tuple[int, float]], boxes: Sequence[str]) -> str:
         """As "Ada Byron PER, London LOC"."""
         words = example_of(boxes).words
-        found = (f"{' '.join(words[name.start : name.end])} {name.kind}" for name in task.entities_of(answer))
-        return ", ".join(found) or "no name"
+        names = (f"{' '.join(words[name.start : name.end])} {name.kind}" for name in task.entities_of(answer))
+        return ", ".join(names) or "no name"
 
     def watcher(self, dataset: EntityDataset) -> Watcher:
         """The share of the words in a sentence's names that have the correct label."""
