@@ -1,6 +1,6 @@
 """Examples for the trained model: a menu that follows the data, and fills the boxes under it.
 
-The default recipe gets the first example of each data set right with seeds 0, 1 and 2, and one whose name says so
+The default recipe gets the first example of each data set right with seeds 0, 1 and 2 (not measured: questions), and one whose name says so
 wrong, as `python tests/benchmarks first_examples` measures. All are of our own writing, or name their source.
 """
 
