@@ -55,9 +55,8 @@ def trained_on(data: str, seed: int, folder: Path, short: bool = False) -> Train
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
     """A line for each example: the answers of the seeds, and whether they are correct; in short of one data set."""
     chosen: Any = dict(pairwise(options))
-    names = chosen.get(
-        "--data", "sentiment" if short else ",".join(name for name in SOURCES if name not in NOT_MEASURED)
-    ).split(",")
+    usual = ["sentiment"] if short else [name for name in SOURCES if name not in NOT_MEASURED]
+    names = chosen["--data"].split(",") if "--data" in chosen else usual
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.is_file() else {}
     with tempfile.TemporaryDirectory() as home:
         folder = Path(chosen.get("--models", home))
