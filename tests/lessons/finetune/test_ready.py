@@ -52,7 +52,7 @@ def test_an_example_says_whether_an_answer_is_wrong_and_which_is_correct(models:
     if name == next(iter(EXAMPLES)):
         assert correct.keys() == {"sentence", "entities", "question"}  # and all of them are correct
     own = " ".join([text, question] * (not name.endswith(")"))).split("\n")
-    data = [path.read_text(encoding="utf-8") for path in DATA.iterdir()]
+    data = [path.read_text(encoding="utf-8") for path in DATA.iterdir() if path.stem != "first_examples"]
     assert not [line for line in own for file in data if line.strip() and line.strip() in file]
 
 
