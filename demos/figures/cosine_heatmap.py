@@ -83,11 +83,16 @@ def jittered(scores: np.ndarray) -> np.ndarray:
 
 
 def cosine_heatmap(
-    cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None, from_bar: int = 0
+    cosine: np.ndarray,
+    sentences: Sequence[str],
+    outlined: Disagreement | None = None,
+    from_bar: int = 0,
+    heading: str = "",
 ) -> Figure:
     """A cosine matrix [m, m] on the signed scale from -1 to 1, numbers in the cells where they can be read.
 
     `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
+    `heading` is short: it is in the corner above the rows' names.
     """
     m = len(sentences)
     numbered, hovered = m <= NUMBERS_IN_CELLS, m <= NAMES_ON_HOVER
@@ -126,6 +131,8 @@ def cosine_heatmap(
         xaxis=both | {"tickvals": columns, "ticktext": [str(i + 1) for i in columns], "tickangle": 0, "side": "top"},
         yaxis=both | {"tickvals": [*rows], "ticktext": [names[i] for i in rows], "autorange": "reversed"},
         shapes=frames,
+        title={"text": heading, "font": {"size": 16}, "x": 0, "xanchor": "left", "y": 1, "yanchor": "top"}
+        | {"pad": {"t": 4, "l": 8}},
     )
     return {"data": [heatmap], "layout": layout}
 

@@ -104,6 +104,7 @@ def cost_html(cost: Cost, duration: str) -> str:
         steps=cost.steps,
         trained=millions(cost.trainable_parameters),
         parameters=millions(cost.parameters),
+        without_gradient=millions(cost.without_gradient) if cost.without_gradient else "",
         megabytes=cost.memory.total / 2**20,
         duration=duration,
     )

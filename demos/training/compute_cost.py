@@ -51,6 +51,7 @@ class Cost:
     parameters: int
     trainable_parameters: int
     rows: int  # of the word embeddings, that occur in the data
+    without_gradient: int  # parameters in the other rows, where the embeddings are trained
     memory: Memory
     adapters: int  # matrices with a low-rank update beside them
     step_products: float  # floating-point operations in the steps' matrix products
@@ -75,7 +76,8 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     adapters = layers * ADAPTERS if settings.trains == "lora" else 0
     lora = adapters * 2 * settings.lora_rank * width
     whole = settings.trains == "all" and not settings.frozen_embeddings
-    trainable = head + lora + (of_embeddings - idle_rows * width if whole else 0)
+    without_gradient = idle_rows * width if whole else 0
+    trainable = head + lora + (of_embeddings - without_gradient if whole else 0)
     trainable += upper * of_layer if settings.trains != "lora" else 0
     if not trainable:
         raise UserError(NOTHING_TRAINS)
@@ -89,6 +91,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
         parameters=of_encoder + head,
         trainable_parameters=trainable,
         rows=lengths.rows,
+        without_gradient=without_gradient,
         adapters=adapters,
         memory=_memory(encoder, settings, lengths, batches, of_encoder + head + lora, trainable),
         step_products=epochs * sum(_step_products(encoder, settings, upper, *shape) for shape in batches),

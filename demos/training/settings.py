@@ -71,6 +71,7 @@ class Settings:
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
     start: str = "trained"  # the base as it is; its layers drawn again; its embeddings drawn again too
     lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
+    longest: ClassVar[float] = MAX_SECONDS  # what `max_seconds` may be at most
 
     def check(self) -> Settings:
         """These settings. Raises UserError, naming the first that is out of bounds."""
@@ -85,6 +86,7 @@ class Settings:
         for width in self.hidden:
             _bounded("A dense layer's width", width, 1, MAX_LAYER_WIDTH, int)
         for field, (name, low, high) in BOUNDS.items():
+            high = self.longest if field == "max_seconds" else high
             _bounded(name, getattr(self, field), low, high, type(getattr(Settings, field)))
         return self
 

@@ -179,7 +179,8 @@ def alone(page: Page, program: str, path: Path, before: str = "") -> nbformat.No
 def test_a_notebook_brings_its_weights_along(open_lesson: Callable[..., Page], app_url: str, tmp_path: Path) -> None:
     """Ready models' runs where the page is out of reach; the cells of its files are folded."""
     page = open_lesson("tokens")
-    program = ready_code("Sylvain lives in Brooklyn.", ["Sylvain lives in Brooklyn."], "Where does Sylvain live?")
+    text, question = "Sylvain lives in Brooklyn.", "Where does Sylvain live?"
+    program = ready_code(text, [text], [text], question, ["sentence", "entities", "question"])
     notebook = alone(page, program, tmp_path / "ready.ipynb")
     text = json.dumps(notebook)
     assert "urlretrieve" not in text

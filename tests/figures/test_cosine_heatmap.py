@@ -37,7 +37,8 @@ def cosines(m: int) -> np.ndarray:
 
 def test_heatmap_holds_the_matrix_on_one_signed_scale() -> None:
     matrix = cosines(3)
-    figure = plotly(cosine_heatmap(matrix, ["one", "two", HOSTILE], Disagreement(0, 2, 0.1, 0.9), from_bar=1))
+    figure = plotly(cosine_heatmap(matrix, ["one", "two", HOSTILE], Disagreement(0, 2, 0.1, 0.9), 1, "Cosine by A"))
+    assert figure.layout.title.text == "Cosine by A"
     heat = figure.data[0]
     np.testing.assert_allclose(heat.z, matrix, atol=1e-4)
     assert (heat.zmin, heat.zmax) == (-1, 1)

@@ -152,6 +152,7 @@ def test_parameters_are_those_of_the_architecture(dataset: Dataset, bundled: Loa
         assert cost.parameters == bert_parameters(*shape) + 2 * width + 2  # two classes on top
         spared = (30_522 - cost.rows) * width + width * width + width  # words that never occur, the pooler
         assert cost.trainable_parameters == cost.parameters - spared
+        assert cost.without_gradient == (30_522 - cost.rows) * width
     assert bert_parameters(30_522, 768, 12, 3_072) == 109_482_240  # BERT base: the paper's 110M
     assert head_parameters(384, (64,), 6) == 384 * 64 + 64 + 64 * 6 + 6
 

@@ -13,7 +13,7 @@ from demos.bert.model.once_cache import Recent
 from demos.training.learning.model import Trained
 from demos.training.ready.adapter import FOLDER, changed_layers, with_adapter
 
-TASKS = {"sentence": "Sentiment", "entities": "Names", "question": "Questions"}
+TASKS = {"sentence": "Sentiment", "entities": "Names", "question": "Questions", "pair": "Paraphrases"}
 DATA_NAMES = {  # of the files that the bundled adapters were trained with
     "imdb": "IMDb reviews", "amazon_cells": "Amazon reviews", "yelp": "Yelp reviews", "train": "WNUT-17",
     "btc_g": "Broad Twitter Corpus", "xquad.en": "XQuAD",
@@ -24,10 +24,11 @@ TRAINED_ON = {
     "sentence": "our sentences and 2,700 reviews (Sentiment Labelled Sentences)",
     "entities": "our sentences, WNUT-17 and the Broad Twitter Corpus",
     "question": "our questions and 1,071 questions of XQuAD",
+    "pair": "308 of our pairs of sentences",
 }
 LICENCES = {
     "sentence": "CC BY 4.0 (the reviews)", "entities": "CC BY 4.0 (both corpora)",
-    "question": "CC BY-SA 4.0 (XQuAD and this adapter)",
+    "question": "CC BY-SA 4.0 (XQuAD and this adapter)", "pair": "Apache 2.0",
 }  # fmt: skip
 
 

@@ -53,5 +53,13 @@ class TaskView(ABC):
         """The trained model's answer to what the try-it boxes hold. Raises UserError."""
 
     @abstractmethod
+    def in_words(self, task: Any, answer: Any, boxes: Sequence[str]) -> str:
+        """The answer as one line of plain text, to be compared with the correct one: a class, a span, the names."""
+
+    def agrees(self, said: str, correct: str) -> bool:
+        """Whether an answer in words is the correct one."""
+        return said == correct
+
+    @abstractmethod
     def watcher(self, dataset: Any) -> Watcher | None:
         """The view of a few watched validation examples during training; None where there are no classes."""

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from demos.bert.model.models import LoadedModel
+from demos.files import DATA
 from demos.lessons.finetune.ready import part
-from demos.lessons.finetune.ready.part import ADAPTERS, EXAMPLES, HUB, MOST_LINES, chosen, lines_of
+from demos.lessons.finetune.ready.part import ADAPTERS, CORRECT, EXAMPLES, HUB, MOST_LINES, chosen, fits, lines_of
 from demos.lessons.finetune.ready.program import hub_code
 from demos.page.services import Sentence
 from demos.training.ready.hub_models import HUB_MODELS, HubModels
@@ -27,7 +28,7 @@ show = with_values(part.show)
 
 BAR = Sentence("", "", "minilm")
 NO_HUB = HubModels()  # as on this machine: none can be reached
-WHERE, TWO, DROPLETS = EXAMPLES.values()
+OURS, ICE, TALL, WHERE, TWO, DROPLETS = EXAMPLES.values()
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +37,40 @@ def models(bundled: LoadedModel) -> ReadyModels:
 
 
 def test_each_example_names_its_source() -> None:
-    assert [name.partition(" (")[2].rstrip(")") for name in EXAMPLES] == ["Hugging Face", "Hugging Face", "SQuAD"]
+    sources = [name.partition(" (")[2].rstrip(")") for name in EXAMPLES]
+    assert sources == ["", "", "", "Hugging Face", "Hugging Face", "SQuAD"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_says_whether_an_answer_is_wrong_and_which_is_correct(models: ReadyModels, name: str) -> None:
+    text, question = EXAMPLES[name]
+    *shown, _ = show(models, NO_HUB, BAR, text, question)
+    wrong = {kind for kind, answer in zip(TASKS, shown, strict=True) if "This answer is wrong" in answer}
+    assert bool(wrong) == name.startswith("Wrong: ")
+    correct = CORRECT.get((text, question), {})
+    assert all(correct[kind] in one_line(shown[[*TASKS].index(kind)]) for kind in wrong)
+    if name == next(iter(EXAMPLES)):
+        assert correct.keys() == {"sentence", "entities", "question"}  # and all of them are correct
+    own = " ".join([text, question] * (not name.endswith(")"))).split("\n")
+    data = [path.read_text(encoding="utf-8") for path in DATA.iterdir() if path.stem != "first_examples"]
+    assert not [line for line in own for file in data if line.strip() and line.strip() in file]
+
+
+def test_only_the_models_that_the_text_fits_are_run(models: ReadyModels) -> None:
+    def idle(text: str, question: str) -> set[str]:
+        *shown, _ = show(models, NO_HUB, BAR, text, question)
+        return {kind for kind, answer in zip(TASKS, shown, strict=True) if "ready-idle" in answer}
+
+    assert idle(*OURS) == {"pair"}
+    assert idle(*ICE) == {"question"}
+    assert idle("Where do I work?", "") == {"sentence", "question", "pair"}
+    assert idle("Is it good?\nIt is.", "Why?") == set()
+    sentiment, *_ = show(models, NO_HUB, BAR, "Is it good?\nIt is.", "Why?")
+    assert "Is it good" not in sentiment
 
 
 def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:
-    sentiment, names, answer, _ = show(models, NO_HUB, BAR, *WHERE)
+    sentiment, names, answer, *_ = show(models, NO_HUB, BAR, *WHERE)
     assert "Sylvain" in names
     assert "Brooklyn" in names
     assert "<mark" in answer
@@ -61,6 +91,7 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
     lines = lines_of(text)
     *_, program = show(models, NO_HUB, BAR, text, question)
     *classes, names, answer = printed(program)
+    assert not fits("pair", lines, question)
     for line, told, chances in zip(lines, classes, models.get("sentence").predict(lines), strict=True):
         found = ast.literal_eval(told.removeprefix(line).strip())
         assert [*found.values()] == pytest.approx(chances, abs=2e-4)
@@ -75,13 +106,24 @@ def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch
     assert answer == text[best.start : best.end]
 
 
+def test_the_program_compares_two_lines_as_the_page_does(models: ReadyModels) -> None:
+    *_, program = show(models, NO_HUB, BAR, *ICE)
+    (*_, chances) = printed(program)
+    view = view_of("pair")
+    (answer,) = models.get("pair").answers([view.example_of(ICE[0].splitlines())])
+    labels = models.get("pair").task.labels
+    assert ast.literal_eval(chances) == {
+        label: pytest.approx(p, abs=2e-4) for label, p in zip(labels, answer, strict=True)
+    }
+
+
 def test_start_and_end_are_of_the_text_as_it_is_typed(models: ReadyModels) -> None:
     """Blank lines count as characters, and what comes behind the fifth line is part of the text."""
     text = "\n\n".join(
         ["It rained.", "It snowed.", "The sun shone.", "Nobody came.", "A dog barked.", "Tom lives in Oslo."]
     )
     question = "Where does Tom live?"
-    _, names, shown, program = show(models, NO_HUB, BAR, f"\n{text}\n", question)
+    _, names, shown, _, program = show(models, NO_HUB, BAR, f"\n{text}\n", question)
     assert re.search(r"<mark[^>]*>Oslo</mark>", shown)
     assert "Oslo" in names
     answer = models.get("question").answers([view_of("question").example_of([question, text])])[0].best[0]
@@ -100,7 +142,10 @@ def test_empty_and_hostile_texts_become_one_sentence_or_text(models: ReadyModels
 def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models: ReadyModels) -> None:
     text, question = WHERE
     *shown, _ = show(models, NO_HUB, BAR, text, question)
-    for kind, answer in zip(TASKS, shown, strict=True):
+    assert f"trained on {TRAINED_ON['pair']}. License: {LICENCES['pair']}." in one_line(
+        show(models, NO_HUB, BAR, *ICE)[3]
+    )
+    for kind, answer in zip(HUB_MODELS, shown[:-1], strict=True):
         assert f"trained on {TRAINED_ON[kind]}. License: {LICENCES[kind]}." in one_line(answer)
         (code,) = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", str(answer), re.DOTALL)
         program = html.unescape(code)
@@ -116,8 +161,8 @@ def test_each_answer_has_its_models_data_and_licence_and_a_whole_program(models:
 def test_the_hubs_models_answer_once_they_are_fetched_and_their_programs_print_that(
     models: ReadyModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    specs = {kind: spec(kind) for kind in TASKS}
-    for kind in TASKS:
+    specs = {kind: spec(kind) for kind in HUB_MODELS}
+    for kind in specs:
         write(kind, tmp_path / kind)
         monkeypatch.setitem(HUB_MODELS, kind, specs[kind])  # type: ignore[arg-type]
     hub = HubModels(models=specs)
@@ -131,7 +176,8 @@ def test_the_hubs_models_answer_once_they_are_fetched_and_their_programs_print_t
     question, text = "Where do I work?", TEXTS[0] + "\n" + TEXTS[2]
     lines = lines_of(text)
     *shown, whole = show(models, hub, BAR, text, question, HUB)
-    for kind, answer in zip(TASKS, shown, strict=True):
+    assert "Adapter for MiniLM" in shown.pop()  # of the two lines: no model of the Hub is there for them
+    for kind, answer in zip(specs, shown, strict=True):
         assert f"<b>{specs[kind].hub_id}</b>, trained on {specs[kind].data}." in one_line(answer)
         whole = whole.replace(repr(specs[kind].hub_id), repr(str(tmp_path / kind)))
     printed_lines = printed(whole)

@@ -10,9 +10,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.models import LoadedModel
 from demos.figures.confusion import confusion_figure, matrix_html
-from demos.figures.recipe import chain_html, preset_html, rate_html
+from demos.figures.recipe import chain_html, cost_html, millions, preset_html, rate_html
 from demos.figures.scores_text import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
+from demos.training.compute_cost import cost_of
 from demos.training.data.tables import Row
 from demos.training.events import Mistake, Result
 from demos.training.learning.schedule import learning_rate
@@ -47,6 +49,18 @@ def result() -> Result:
         folder="",
         answers=tuple(tuple(0.9 if k == guess else 0.05 for k in range(3)) for guess in PREDICTED),
     )
+
+
+def test_where_all_parameters_are_trained_the_cost_says_which_do_not_change(tiny: LoadedModel) -> None:
+    whole, frozen = (
+        cost_of(load_emotion(), tiny.tokenizer, tiny.model, Settings(frozen_embeddings=frozen))
+        for frozen in (False, True)
+    )
+    rows = len({token for example in load_emotion().train for token in tiny.tokenizer(example.text).input_ids})
+    assert 0 < whole.without_gradient <= (30_522 - rows) * tiny.spec.width
+    said = f"tokens not in the data ({millions(whole.without_gradient)}) get no gradient"
+    assert said in flat(cost_html(whole, "50 s"))
+    assert "gradient" not in cost_html(frozen, "50 s")
 
 
 def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:

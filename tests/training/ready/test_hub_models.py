@@ -14,7 +14,7 @@ from demos.bert.model.memory_budget import Budget
 from demos.errors import UserError
 from demos.training.ready.adapter import FOLDER
 from demos.training.ready.hub_models import HUB_MODELS, HubModels
-from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON
+from demos.training.ready.models import LICENCES, TRAINED_ON
 from demos.widgets.tasks.registry import view_of
 from tests.bert.family.family_hub import family_hub
 from tests.training.ready.tiny_hub import QUESTION, TEXTS, spec, write
@@ -23,11 +23,11 @@ from tests.training.ready.tiny_hub import QUESTION, TEXTS, spec, write
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """(the store, whose models are fetched from a hub of ours; the folder of that hub; the files it was asked for)"""
-    for kind in TASKS:
+    for kind in HUB_MODELS:
         write(kind, tmp_path / kind)
     asked: list[str] = []
     with family_hub(tmp_path, monkeypatch, asked):
-        yield HubModels(models={kind: spec(kind) for kind in TASKS}), tmp_path, asked
+        yield HubModels(models={kind: spec(kind) for kind in HUB_MODELS}), tmp_path, asked
 
 
 def test_sentiment_is_the_pipelines(hub: Any) -> None:
@@ -80,7 +80,7 @@ def test_the_answer_is_the_span_with_the_best_score(hub: Any) -> None:
 
 def test_they_are_pinned_and_fetched_as_safetensors_alone(hub: Any) -> None:
     store, _, asked = hub
-    for kind in TASKS:
+    for kind in HUB_MODELS:
         assert not store.ready(kind)
         store.get(kind)
         assert store.ready(kind)

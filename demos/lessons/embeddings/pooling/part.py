@@ -142,7 +142,10 @@ def build(page: Page) -> None:
         names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
         index = index if index < len(sentences) else 0
         menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
-        figures = [partial(cosine_heatmap, cosine, sentences, pairs[0], from_bar) for cosine in cosines]
+        figures = [
+            partial(cosine_heatmap, cosine, sentences, pairs[0], from_bar, f"<b>Cosine by {letter}</b>")
+            for letter, cosine in zip("AB", cosines, strict=True)
+        ]
         layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]
         selected = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
         return {

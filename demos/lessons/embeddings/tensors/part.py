@@ -92,7 +92,7 @@ class SharedResults:
             **always,
             "status": TEXT.data(data),
             "picture": step_html(results, step if step in STEPS else FIRST),
-            "row": slider(row, len(data.texts)),
+            "row": slider(row, len(data.texts), visible=True),
             "numbers": TEXT.numbers(shapes, data.name),
             "code": tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
         }
@@ -129,7 +129,8 @@ def build(page: Page) -> None:
             step = gr.Radio(
                 named, value=FIRST, label="Step", elem_id="embeddings-tensors-step", elem_classes="tensor-steps"
             )
-            parts["row"] = gr.Slider(0, MAX_ROWS - 1, 0, step=1, label="Row (from 0)")
+            # Not seen before the data are there: only then is it known where it ends.
+            parts["row"] = gr.Slider(0, MAX_ROWS - 1, 0, step=1, label="Row (from 0)", visible="hidden")
             source = gr.Radio(SOURCES, value=FILMS, label="Texts and labels")
             parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
             parts["status"] = gr.HTML("", elem_classes="said")

@@ -1,4 +1,4 @@
-"""Part "Ready models": one text, three answers from adapters that are bundled, or from the Hub's well-known models."""
+"""Part "Ready models": one text, and the answers of the models that it fits: bundled adapters, or the Hub's models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
 EXAMPLES = {
-    "Where do I work? (Hugging Face)": [
+    "A bakery in Lisbon": ["Anna Keller loves her new job at a bakery in Lisbon.", "Where is the bakery?"],
+    "Two lines: a frozen lake": ["The lake was frozen all winter.\nAll winter long, there was ice on the lake.", ""],
+    "Wrong: who is taller": ["The boy is taller than his father.\nHis father is taller than the boy.", ""],
+    "Wrong: Where do I work? (Hugging Face)": [
         "My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?",
     ],
     "Two sentences (Hugging Face)": [
@@ -38,6 +41,17 @@ EXAMPLES = {
         "cloud.",
         "Where do water droplets collide with ice crystals to form precipitation?",
     ],
+}  # fmt: skip
+# Of these texts, the answers that are correct, as `TaskView.in_words` has them.
+CORRECT: dict[tuple[str, ...], dict[str, str]] = {
+    tuple(EXAMPLES["A bakery in Lisbon"]): {
+        "sentence": "positive", "entities": "Anna Keller PER, Lisbon LOC", "question": "Lisbon",
+    },
+    tuple(EXAMPLES["Two lines: a frozen lake"]): {"pair": "paraphrase", "entities": "no name"},
+    tuple(EXAMPLES["Wrong: who is taller"]): {"pair": "different", "entities": "no name"},
+    tuple(EXAMPLES["Wrong: Where do I work? (Hugging Face)"]): {
+        "entities": "Sylvain PER, Hugging Face ORG, Brooklyn LOC", "question": "Hugging Face",
+    },
 }  # fmt: skip
 FIRST = next(iter(EXAMPLES.values()))
 MOST_LINES = 5  # of the text, that are classified one by one
@@ -54,8 +68,25 @@ def lines_of(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()][:MOST_LINES]
 
 
-def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[str]]) -> str:
-    """The answers of one task's model; `inputs` are what the task's try-it boxes would hold, one list an answer."""
+def fits(kind: str, lines: list[str], question: str) -> bool:
+    """Whether a task's model has an answer that means something: a text that is empty gets its notice from it."""
+    if kind == "sentence":
+        return not lines or bool(statements(lines))
+    if kind == "pair":
+        return len(lines) == 2
+    return kind != "question" or not lines or bool(question.strip())
+
+
+def statements(lines: list[str]) -> list[str]:
+    """The lines that are no questions, since a question has no opinion."""
+    return [line for line in lines if not line.endswith("?")]
+
+
+def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[str]], correct: str = "") -> str:
+    """The answers of one task's model; `inputs` are what the task's try-it boxes would hold, one list an answer.
+
+    `correct` is what the answer in words should be, where that is known: where it is not, the correct one is shown.
+    """
     view = view_of(kind)
     try:
         examples = [view.example_of(boxes) for boxes in inputs]
@@ -63,29 +94,41 @@ def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[
         return notice_html(str(error))
     model = trained(kind)
     answers = model.answers(examples)
-    return TEXT.answers([view.answer(model.task, answer, boxes) for answer, boxes in zip(answers, inputs, strict=True)])
+    both = list(zip(answers, inputs, strict=True))
+    shown = TEXT.answers([view.answer(model.task, answer, boxes) for answer, boxes in both])
+    said = ", ".join(view.in_words(model.task, answer, boxes) for answer, boxes in both)
+    wrong = correct and not view.agrees(said.casefold(), correct.casefold())
+    return TEXT.wrong(correct) + shown if wrong else shown
 
 
 def show(
     models: ReadyModels, hub: HubModels, _: Sentence, text: str, question: str, answerer: str = ADAPTERS
 ) -> tuple[Callable[[], str], ...]:
-    """The three answers, each with its model and a whole program; and the program that prints them all."""
+    """An answer of each task, with its model and a whole program, or what its text lacks; a program for all answers."""
     text, question = clean_text((text or "")[:MAX_TEXT]).strip(), (question or "")[:MAX_QUESTION]
     lines = lines_of(text)
+    opinions = statements(lines)
     inputs = {
-        "sentence": [[line] for line in lines] or [[""]],
+        "sentence": [[line] for line in opinions] or [[""]],
         "entities": [[text]],
         "question": [[question, text]],
+        "pair": [lines],
     }
-    programs = {kind: hub_code(HUB_MODELS[kind], text, lines, question) for kind in TASKS}
-    by_hub = answerer == HUB
-    trained = hub.trained if by_hub else models.get
+    programs = {kind: hub_code(HUB_MODELS[kind], text, opinions, question) for kind in HUB_MODELS}
+    correct = CORRECT.get((text, question), {})
 
     def task(kind: str) -> str:
-        return TEXT.task(kind, answer_html(kind, trained, inputs[kind]), about(kind, by_hub), programs[kind])
+        if not fits(kind, lines, question):
+            return TEXT.idle(kind)
+        by_hub = answerer == HUB and kind in HUB_MODELS
+        shown = answer_html(kind, hub.trained if by_hub else models.get, inputs[kind], correct.get(kind, ""))
+        return TEXT.task(kind, shown, about(kind, by_hub), programs.get(kind, ""))
 
     def program() -> str:
-        return "\n\n".join(programs.values()) if by_hub else ready_code(text, lines, question)
+        fitting = [kind for kind in TASKS if fits(kind, lines, question)]
+        if answerer != HUB:
+            return ready_code(text, lines, opinions, question, fitting)
+        return "\n\n".join(programs[kind] for kind in fitting if kind in programs)
 
     return (*(partial(task, kind) for kind in TASKS), program)
 
@@ -101,7 +144,7 @@ def about(kind: str, by_hub: bool) -> dict[str, Any]:
 def chosen(hub: HubModels, requested: str, shown: str) -> Iterator[dict[str, Any]]:
     """The models in use from now on, once they are in memory; if they can't be had, the adapters and the reason."""
     try:
-        for kind in TASKS if requested == HUB else ():
+        for kind in HUB_MODELS if requested == HUB else ():
             for message in loading(hub, hub.spec(kind)):
                 yield {"said": message}
     except UserError as error:
@@ -111,7 +154,7 @@ def chosen(hub: HubModels, requested: str, shown: str) -> Iterator[dict[str, Any
 
 
 def build(page: Page) -> None:
-    """One text and one question, three answers beside each other."""
+    """One text and one question, the answers beside each other."""
     models = ReadyModels(lambda: page.services.loaded(BUNDLED), page.services.memory)
     hub = HubModels(page.services.memory)
     parts: dict[str, Any] = {"answerer": gr.Textbox(ADAPTERS, visible="hidden")}
@@ -161,8 +204,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Ready models",
-    look="Three models, trained in advance, are applied to one text. Those that come with this app are adapters: about "
-    "0.7 MB of added weights each, for one shared encoder. Change a word: which answers change?",
+    look="Models that were trained in advance are applied to one text, each where the text fits its task. Those that "
+    "come with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. Change a word: which "
+    "answers change?",
     build=build,
     reads_sentence=False,
     order=7,

@@ -1,18 +1,26 @@
-"""The programs of the ready models: of the adapters all three answers, of the Hub's models one program an answer."""
+"""The programs of the ready models: of the adapters one for all answers, of the Hub's models one an answer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.files import read_beside
 
+# The beginning of each task's part of program.txt.
+TITLES = {"sentence": "Sentiment", "entities": "Names", "question": "Question", "pair": "Two lines"}
 
-def ready_code(text: str, lines: Sequence[str], question: str) -> str:
-    """Prints the adapters' answers about a text and its lines; runs where their files are: a notebook brings them."""
-    values = {"TEXT": text, "LINES": list(lines), "QUESTION": question}
-    return _filled(read_beside(__file__, "program.txt"), values)
+
+def ready_code(text: str, lines: Sequence[str], opinions: Sequence[str], question: str, tasks: Collection[str]) -> str:
+    """Prints the adapters' answers of these tasks; runs where their files are: a notebook brings them.
+
+    `lines` are the text's, two where they are compared, and `opinions` those whose sentiment is classified.
+    """
+    values = {"TEXT": text, "LINES": list(lines), "OPINIONS": list(opinions), "QUESTION": question}
+    head, *parts = read_beside(__file__, "program.txt").split("\n\n# ")
+    parts = [part for part in parts if part.partition(":")[0] in {TITLES[kind] for kind in tasks}]
+    return _filled("\n\n# ".join([head, *parts]).rstrip() + "\n", values)
 
 
 def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) -> str:

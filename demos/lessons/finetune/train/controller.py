@@ -17,6 +17,7 @@ from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
 from demos.lessons.finetune.train.beside_scores import frozen_html, nothing_html
 from demos.lessons.finetune.train.start import MODEL, Start, start_of
+from demos.lessons.finetune.train.try_it import correct_answer
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.page.visitor import visitor
@@ -163,7 +164,8 @@ class Trainer:
         example = view.example_of(filled)
         trained = self.trainings.runs.trained(run)
         (answer,) = trained.answers([example])
-        return view.answer(trained.task, answer, filled)
+        correct = correct_answer(shown["kind"], trained.task.labels, filled)
+        return view.answer(trained.task, answer, filled) + (TEXT.correct(correct) if correct else "")
 
     def pause(self, run: str, label: str) -> Any:
         """Pause or resume this reader's run, as the button says."""

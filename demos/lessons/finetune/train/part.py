@@ -199,7 +199,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
         show_progress="hidden",
     )
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
-    wire_examples(parts["try_examples"], parts["task"], tries)
+    wire_examples(parts["try_examples"], parts["task"], parts["data"], tries)
     ask = [parts["ask"].click, *(box.submit for box in tries)]
     page.on(  # a press while an answer is awaited is about the text at that moment
         ask,

@@ -46,6 +46,9 @@ class SentenceView(TaskView):
     def answer(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
         return chances_html(dict(zip(task.labels, answer, strict=True)), task.labels, " / ".join(filter(None, boxes)))
 
+    def in_words(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        return str(task.labels[answer.index(max(answer))])
+
     def watcher(self, dataset: Dataset) -> Watcher:
         """Each class's probability."""
 
@@ -61,8 +64,8 @@ class PairView(SentenceView):
 
     kind, order, word, scheme = "pair", 3, "Two sentences", "class of a pair"
     boxes = (
-        ("First sentence", "The shop closes at six on Sundays."),
-        ("Second sentence", "On Sundays you can buy things there until six o'clock."),
+        ("First sentence", "The lake was frozen all winter."),
+        ("Second sentence", "All winter long, there was ice on the lake."),
     )
     cut = True
 

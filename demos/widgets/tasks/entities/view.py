@@ -34,7 +34,7 @@ class EntityView(TaskView):
     """A label for each word."""
 
     kind, order, word, scheme = "entities", 4, "Names", "a label per word"
-    boxes = (("Your own sentence", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
+    boxes = (("Your own sentence", "Anna Keller moved from Bergen to Lisbon."),)
     figure, example_of = staticmethod(ways_figure), staticmethod(example_of)
 
     def data(self, dataset: EntityDataset, tokenizer: Any) -> str:
@@ -87,6 +87,12 @@ class EntityView(TaskView):
             unread=len(words) - len(labels),
             alone=spans_of(labels) != spans_of(labels, strict=True),
         )
+
+    def in_words(self, task: Any, answer: Sequence[tuple[int, float]], boxes: Sequence[str]) -> str:
+        """As "Ada Byron PER, London LOC"."""
+        words = example_of(boxes).words
+        names = (f"{' '.join(words[name.start : name.end])} {name.kind}" for name in task.entities_of(answer))
+        return ", ".join(names) or "no name"
 
     def watcher(self, dataset: EntityDataset) -> Watcher:
         """The share of the words in a sentence's names that have the correct label."""

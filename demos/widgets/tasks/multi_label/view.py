@@ -84,6 +84,9 @@ class MultiLabelView(TaskView):
         sentence = short(example_of(boxes).text, 120)
         return TEXT.answer(sentence=sentence, rows=rows, threshold=THRESHOLD, more=len(ordered) - len(shown))
 
+    def in_words(self, task: MultiLabel, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        return ", ".join(task.labels[label] for label in given(answer)) or "no label"
+
     def watcher(self, dataset: MultiLabelDataset) -> None:
         """None: what is watched has one right class."""
 

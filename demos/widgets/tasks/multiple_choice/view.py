@@ -28,11 +28,12 @@ class ChoiceView(TaskView):
 
     kind, order, word, scheme = "choice", 6, "Choice", "correct ending"
     boxes = (
-        ("Context", "It has rained all night, and the river is over the road."),
-        ("Beginning of the next sentence", "The school bus"),
+        ("Context", "The soup was far too hot."),
+        ("Beginning of the next sentence", "She"),
         (
             "Endings, one per line",
-            "turns round and takes the long way.\nflies over the water.\nhas been painted blue.\nis full of dry sand.",
+            "blew on her spoon before she tasted it.\nput it in the freezer with her boots.\n"
+            "sang it a song about the sea.\npainted the bowl green and left town.",
         ),
     )
     figure, example_of = staticmethod(margins_figure), staticmethod(example_of)
@@ -66,6 +67,9 @@ class ChoiceView(TaskView):
         return TEXT.answer(
             item=_begun(item), best=LETTERS[int(np.argmax(answer))], endings=_endings(item.endings, answer)
         )
+
+    def in_words(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        return str(example_of(boxes).endings[int(np.argmax(answer))])
 
     def watcher(self, dataset: ChoiceDataset) -> Watcher:
         """Each ending's probability."""

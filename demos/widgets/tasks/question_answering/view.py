@@ -105,6 +105,9 @@ class QuestionView(TaskView):
             hue=CLASSES[0],
         )
 
+    def in_words(self, task: Any, answer: SpanAnswer, boxes: Sequence[str]) -> str:
+        return str(task.predicted_text(answer, example_of(boxes))) or "no answer"
+
     def watcher(self, dataset: QuestionDataset) -> Watcher:
         """The overlap of the best span's words with the correct answer's."""
 

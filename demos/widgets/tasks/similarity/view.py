@@ -29,8 +29,8 @@ class SimilarityView(TaskView):
 
     kind, order, word, scheme = "similarity", 7, "Score", "of a text or pair"
     boxes = (
-        ("First sentence", "A man is playing a guitar."),
-        ("Second sentence", "Somebody plays an instrument."),
+        ("First sentence", "The train was two hours late."),
+        ("Second sentence", "The train arrived two hours late."),
     )
     figure, example_of = staticmethod(scatter_figure), staticmethod(example_of)
 
@@ -75,6 +75,13 @@ class SimilarityView(TaskView):
             first=short(pair.first, 120), second=short(pair.second, 120), score=answer[0], trained=task.trained_range,
             points=task.points, single=task.single,
         )  # fmt: skip
+
+    def in_words(self, task: Similarity, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        return f"{answer[0]:.1f}"
+
+    def agrees(self, said: str, correct: str) -> bool:
+        """Within a point of the scale from 0 to 5."""
+        return abs(float(said) - float(correct)) <= 1
 
     def watcher(self, dataset: SimilarityDataset) -> None:
         """None: what is watched has classes."""
