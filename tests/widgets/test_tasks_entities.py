@@ -174,4 +174,4 @@ def test_what_users_wrote_is_escaped_everywhere(data: EntityDataset, result: Tag
 def test_the_samples_are_read() -> None:
     ((label, sample),) = VIEW.boxes
     assert label
-    assert "Henson" in example_of([sample]).words
+    assert {"Anna", "Bergen", "Lisbon"} <= set(example_of([sample]).words)

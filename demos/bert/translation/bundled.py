@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
@@ -32,13 +33,13 @@ def save(trained: Trained, path: Path) -> None:
 
 
 def load(path: Path) -> Trained:
-    """The model that `save` wrote, in float32."""
-    with safe_open(path, "pt") as file:
+    """The model that `save` wrote, in float32; gradients can go through it, also where the caller takes none."""
+    with torch.inference_mode(False), safe_open(path, "pt") as file:
         metadata = file.metadata()
         source, target = (Vocabulary(tuple(json.loads(metadata[name]))) for name in ("source", "target"))
         weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
-    model = make(metadata["score"], len(source), len(target))
-    model.load_state_dict(weights)
+        model = make(metadata["score"], len(source), len(target))
+        model.load_state_dict(weights)
     return Trained(model.eval().requires_grad_(False), source, target)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from demos.bert.translation.bundled import bundled
+from demos.bert.translation.bundled import FOLDER, bundled, load
 from demos.bert.translation.gradients import factor_per_word, gradient_norms, last_state, word_vectors
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.translators import TRANSFORMER
@@ -21,8 +21,8 @@ SOURCE = held_out()[3].source
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_norms_are_those_of_the_jacobian(kind: str) -> None:
-    trained = bundled(kind)
-    with torch.inference_mode():  # as on the page
+    with torch.inference_mode():  # as on the page, which may load it so, too
+        trained = load(FOLDER / f"{kind}.safetensors")
         norms = gradient_norms(trained, SOURCE)
     jacobian = torch.autograd.functional.jacobian(
         lambda vectors: last_state(trained, vectors[None])[0], word_vectors(trained, SOURCE)

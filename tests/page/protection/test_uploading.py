@@ -126,14 +126,19 @@ def test_a_slow_upload_is_given_up(url: str, tmp_path: Path, monkeypatch: pytest
     assert _is_soon(lambda: not _files(tmp_path))
 
 
-def test_of_too_much_on_its_way_the_first_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_much_on_its_way_the_first_is_given_up(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(upload_quota, "MOST_BYTES", 2_500_000)
-    with _begun(url, 1_000_000) as first, _begun(url, 1_000_000) as second:
-        assert _upload(url, b"x" * 1_000_000).status == 200
-        assert b" 408 " in first.recv(1_000)
-        second.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            second.recv(1)
+    with _begun(url, 1_000_000) as first:
+        assert _is_soon(lambda: len(_files(tmp_path)) == 1)  # the server has it before the second
+        with _begun(url, 1_000_000) as second:
+            assert _is_soon(lambda: len(_files(tmp_path)) == 2)
+            assert _upload(url, b"x" * 1_000_000).status == 200
+            assert b" 408 " in first.recv(1_000)
+            second.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                second.recv(1)
 
 
 def test_gradio_notes_how_far_uploads_are_for_the_newest(url: str) -> None:
