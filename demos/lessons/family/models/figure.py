@@ -94,7 +94,7 @@ def sizes(models: Sequence[Model]) -> Figure:
         },
         yaxis={
             "range": [len(sized) - 0.4, -0.6],
-            "tickvals": list(range(len(sized))),
+            "zeroline": False, "tickvals": list(range(len(sized))),
             "ticktext": [f"{plot_text(model.name)}, {model.date[:4]}" for model in sized],
             "tickfont": {"size": 15},
         },
