@@ -146,24 +146,7 @@ def test_gpts_four_forms() -> None:
     assert rows("similarity", "a", "b") == [f"{START} a $ b {EXTRACT}", f"{START} b $ a {EXTRACT}"]
     assert rows("score", "a", "b") == rows("similarity", "a", "b")
     assert rows("choice", "a", "b", "c") == [f"{START} a $ b {EXTRACT}", f"{START} a $ c {EXTRACT}"]
-    assert rows("grammar", "a") == [f"{START} a {EXTRACT}"]
-    assert rows("names", "a") == rows("translation", "a") == rows("summary", "a") == []
-
-
-@pytest.mark.parametrize(
-    ("name", "prefix"),
-    [
-        ("translation", "translate English to German: "), ("grammar", "cola sentence: "),
-        ("score", "stsb sentence1: "), ("summary", "summarize: "),
-    ],
-)  # fmt: skip
-def test_the_four_prefixes_of_t5s_first_figure(services: Services, name: str, prefix: str) -> None:
-    _, told = draw_inputs(services, Sentence("A cat sat.", "A cat was sitting.", "minilm"), name, "")
-    assert f"<bdi>{prefix}A cat sat." in told
-    assert "the prefix of T5's paper" in one_line(told)
-    writes_text = name in ("translation", "summary")
-    assert ("BERT has no form for this task" in one_line(told)) == writes_text
-    assert ("[CLS]" in told) == (not writes_text)
+    assert rows("names", "a") == []
 
 
 def test_the_readers_texts_take_the_examples_place(services: Services, bundled: LoadedModel) -> None:

@@ -1,7 +1,7 @@
 """One task's input in three forms: BERT's tokens, GPT's with start, delimiter and extract, and T5's text.
 
 GPT: Radford et al. 2018, section 3.3 and figure 1. BERT: Devlin et al. 2019, figure 4 and section 4. T5: Raffel et al.
-2020, figure 1, section 2.4 and appendix D.
+2020, section 2.4 and appendix D.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Task:
     name: str
     fields: tuple[str, ...]
     example: tuple[str, ...]
-    bert_reads: str  # the input and the output of BERT's new layer; "" where the answer is a written text
+    bert_reads: str  # the input and the output of BERT's new layer
     gpt_reads: str  # the same of GPT; "" where the paper has no such task
     t5: str  # the form, its texts as {0}, {1}, …
     target: str  # the text that T5 is trained to write for the example
@@ -88,21 +88,6 @@ TASKS: dict[str, Task] = {
         "",
         "names in: {0}", "person: Ada Lovelace; place: London", t5_own=False,
     ),
-    "grammar": Task(
-        "Acceptable or not", ("sentence",), ("John made Bill master of himself.",),
-        "the state of [CLS] and outputs two logits: acceptable, or not",
-        "the last state of ⟨extract⟩ and outputs two logits: acceptable, or not",
-        "cola sentence: {0}", "acceptable",
-    ),
-    "translation": Task(
-        "Translation", ("sentence",), ("That is good.",), "", "",
-        "translate English to German: {0}", "Das ist gut.",
-    ),
-    "summary": Task(
-        "Summary", ("text",),
-        ("The old bridge is closed for a week. Engineers found cracks in it, and buses take another road.",), "", "",
-        "summarize: {0}", "bridge closed for a week because of cracks",
-    ),
 }  # fmt: skip
 
 
@@ -118,7 +103,7 @@ def gpt_inputs(name: str, texts: Sequence[str]) -> list[list[Piece]]:
     if not TASKS[name].gpt_reads:
         return []
     first = Piece(texts[0], 0)
-    if len(texts) == 1:
+    if name == "classification":
         return [_framed(first)]
     others = [Piece(text, number) for number, text in enumerate(texts[1:], start=1)]
     rows = [_framed(first, Piece(DELIMITER, None), other) for other in others]
