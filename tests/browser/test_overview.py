@@ -15,7 +15,7 @@ from tests.browser.events import Asked
 from tests.browser.faults import serious_faults
 
 TOKENS = "#overview-picture [data-token]"
-GUESSED = "#overview-exits section:first-of-type p"
+GUESSED = "#overview-exits section:first-of-type > p:first-of-type"
 Open = Callable[..., Page]
 
 
@@ -89,7 +89,7 @@ def test_one_station_after_another_is_shown(browser: Browser, app_url: str) -> N
     now, told = page.locator("#lesson-overview [data-station].now"), page.locator("#overview-picture [role=status]")
     for station, sentence in (
         ("Pieces", "cut into 18 tokens"),
-        ("Input", "the sum of 3: one for its id, one for its segment (A or B)"),
+        ("Input", "the sum of 3 vectors: one for its id, one for its segment (A or B)"),
         ("layer 1", "attention adds to each token's vector"),
         ("layer 2", "Each further layer"),
     ):
@@ -109,7 +109,10 @@ def test_one_station_after_another_is_shown(browser: Browser, app_url: str) -> N
     context.close()
 
 
-def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str) -> None:
+def test_a_first_visit_is_shown_the_ways_of_some_words(browser: Browser, app_url: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})  # with nothing remembered
+    context.set_default_timeout(40_000)
+    page = context.new_page()
     lit = page.locator(f"{TOKENS}.lit")
     for time in ("first", "second"):
         page.goto(app_url)
@@ -120,6 +123,7 @@ def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str)
         expect(lit).to_contain_text("money")
         page.wait_for_timeout(2 * 1600)
         expect(lit).to_contain_text("money")
+    context.close()
 
 
 def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:

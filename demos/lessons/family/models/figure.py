@@ -75,7 +75,7 @@ def sizes(models: Sequence[Model]) -> Figure:
             "marker": {"size": 14, "color": colour, "symbol": symbol},
             "text": [f"  {_size(model).removesuffix(' parameters')}" for _, model in alike],
             "textposition": "middle right",
-            "textfont": {"size": 15},
+            "textfont": {"size": 16},
             "name": sees,
             "customdata": [(plot_text(model.name), plot_text(source_of(model))) for _, model in alike],
             "hovertemplate": "<b>%{customdata[0]}</b> %{x:,}<br>%{customdata[1]}<extra></extra>",
@@ -85,7 +85,7 @@ def sizes(models: Sequence[Model]) -> Figure:
     powers = [10**exponent for exponent in range(8, 13)]
     layout = plotly_layout(
         height=ROW * len(sized) + 110,
-        margin={"l": 190, "r": 60, "t": 10, "b": 56},
+        margin={"l": 204, "r": 60, "t": 10, "b": 56},
         showlegend=False,
         xaxis={
             "type": "log", "range": [7.6, 12],
@@ -96,7 +96,7 @@ def sizes(models: Sequence[Model]) -> Figure:
             "range": [len(sized) - 0.4, -0.6],
             "zeroline": False, "tickvals": list(range(len(sized))),
             "ticktext": [f"{plot_text(model.name)}, {model.date[:4]}" for model in sized],
-            "tickfont": {"size": 15},
+            "tickfont": {"size": 16},
         },
     )  # fmt: skip
     return {"data": traces, "layout": layout}

@@ -20,6 +20,11 @@ TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 GPT3 = (("TriviaQA", 64.3, 68.0, 71.2), ("WebQuestions", 14.4, 25.3, 41.5), ("Natural Questions", 14.6, 23.0, 29.9))
 # Accuracy of GPT-3 (175 billion parameters) in per cent with zero, one and few examples: Brown et al. 2020, table 3.3
+LOWEST = GPT3[-1][0]  # whose name has its place under all lines
+BELOW: dict[str, Any] = {
+    "text": LOWEST, "xref": "x2", "yref": "y2", "x": 2, "y": 7, "xanchor": "right", "showarrow": False,
+    "font": {"size": 16},
+}  # fmt: skip
 
 
 def question_html(member: Member, task: Task, results: Sequence[Answered], written: Sequence[str]) -> str:
@@ -69,21 +74,21 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         xaxis2=few,
         yaxis=ranks | {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]},
         yaxis2={"range": [0, 90], "domain": [0, 1], "anchor": "x2", "tickvals": [0, 20, 40, 60, 80]},
-        annotations=[_heading(0.0, "correct answer"), _heading(0.62, "GPT-3: accuracy, %")],
+        annotations=[_heading(0.0, "correct answer"), _heading(1.0, "GPT-3: % correct"), BELOW],
     )
     return {"data": [*traces, medians, *_published()], "layout": layout}
 
 
 def _heading(x: float, text: str) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    side = "right" if x == 1 else "left"
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": side, "yanchor": "bottom"}
     return place | {"text": text, "showarrow": False, "font": {"size": 16}}
 
 
 def _published() -> list[dict[str, Any]]:
     """A line for each data set of GPT3, in the right-hand panel."""
     traces: list[dict[str, Any]] = []
-    places = ((2, "top left"), (2, "top left"), (0, "bottom right"))  # of the names: at a point
-    for (name, *values), colour, (at, place) in zip(GPT3, CLASSES[2:], places, strict=False):
+    for (name, *values), colour in zip(GPT3, CLASSES[2:], strict=False):
         trace = {
             "type": "scatter",
             "x": ["0", "1", "few"],
@@ -92,9 +97,9 @@ def _published() -> list[dict[str, Any]]:
             "yaxis": "y2",
             "mode": "lines+markers+text",
             "name": name,
-            "text": [name if point == at else "" for point in range(len(values))],
-            "textposition": place,
-            "textfont": {"size": 15},
+            "text": ["", "", "" if name == LOWEST else name],
+            "textposition": "top left",
+            "textfont": {"size": 16},
             "line": {"color": colour, "width": 2.5},
             "marker": {"size": 8},
             "cliponaxis": False,
