@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demos.bert.encoder.size import total_parameters
-from demos.bert.pretraining.next_sentence import IS_NEXT, LABELS
+from demos.bert.pretraining.next_sentence import IS_NEXT, LABELS, NOT_NEXT
 from demos.bert.pretraining.original_run import (
     EPOCHS_IN_PAPER,
     LENGTHS,
@@ -87,7 +87,6 @@ def _span(shown: Shown, pieces: Sequence[Any]) -> dict[str, Any]:
         "sentences": len(pieces),
         "tokens": sum(piece.tokens for piece in pieces),
         "opening": ("… " if pieces[0].front else "") + short(text, OPENING_WORDS),
-        "other": pieces[0].document != 0,
     }
 
 
@@ -172,7 +171,7 @@ def numbers_html(shown: Shown) -> str:
     sequences = [
         {
             "tokens": len(sequence),
-            "label": LABELS[IS_NEXT if sequence.spans.is_next else 1 - IS_NEXT],
+            "label": LABELS[IS_NEXT if sequence.spans.is_next else NOT_NEXT],
             "loss": shown.losses.following[at] if shown.losses.following else None,
         }
         for at, sequence in enumerate(shown.batch)
