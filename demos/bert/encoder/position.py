@@ -33,6 +33,11 @@ class Wishes:
         return float(self.low.min()), float(self.high.max())
 
 
+def divisors(width: int, base: float) -> np.ndarray:
+    """<float64>[width / 2]: n^(2i/d), by which a position is divided to give the angle of each pair of components."""
+    return np.asarray(base ** (np.arange(0, width, 2) / width), np.float64)
+
+
 def sinusoidal(length: int, width: int, base: float = 10_000.0) -> np.ndarray:
     """float64 [length, width]: PE(pos, 2i) = sin(pos / n^(2i/d)), PE(pos, 2i + 1) = cos(pos / n^(2i/d)).
 
@@ -45,7 +50,7 @@ def sinusoidal(length: int, width: int, base: float = 10_000.0) -> np.ndarray:
     if not 1 < base <= MAX_BASE:
         raise UserError(f"The base n of the sinusoids must be greater than 1 and at most {MAX_BASE:,}.")
     table = np.empty((length, width))
-    angles = np.arange(length)[:, None] / base ** (np.arange(0, width, 2) / width)  # [length, width / 2]
+    angles = np.arange(length)[:, None] / divisors(width, base)  # [length, width / 2]
     table[:, 0::2] = np.sin(angles)
     table[:, 1::2] = np.cos(angles)
     return table

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from demos.bert.encoder.position import divisors
+
 BASE = 10_000.0  # of the frequencies, as in the original paper; ModernBERT has 160,000 in its global layers
 
 
 def frequencies(width: int, base: float = BASE) -> np.ndarray:
     """<float64>[width / 2]: the angle, in radians, by which one position turns each pair of components."""
-    return np.asarray(base ** (-np.arange(0, width, 2) / width), np.float64)
+    return 1 / divisors(width, base)
 
 
 def rotated(vector: np.ndarray, position: float, base: float = BASE) -> np.ndarray:
