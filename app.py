@@ -15,6 +15,7 @@ os.environ |= {"GRADIO_ANALYTICS_MAX_EVENTS": "1", "GRADIO_ANALYTICS_CACHE_FREQU
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
 import gc
+import json
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +34,16 @@ from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.figures import cell_strip
 from demos.lessons import discover
+from demos.page import embed
 from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
-from demos.page.command_line import Settings, check_port, read_settings
+from demos.page.command_line import Settings, check_frames, check_mcp, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.one_answer import OneAnswer
 from demos.page.delivery.page_cache import PageCache
 from demos.page.delivery.program_files import ProgramFiles
+from demos.page.delivery.view_endpoint import view_endpoint
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
 from demos.page.finder import finder
@@ -53,7 +56,8 @@ from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
 from demos.page.patches.mend import mended_scripts
 from demos.page.patches.patch import apply_patches, check_places
 from demos.page.patches.patches import MENDS, PATCHES
-from demos.page.protection import INNERMOST, MIDDLEWARE
+from demos.page.progress import HEAVY
+from demos.page.protection import INNERMOST, guards
 from demos.page.protection.error_log import keep_log_small
 from demos.page.questions.cards import build_cards
 from demos.page.questions.question_file import questions
@@ -81,6 +85,7 @@ from demos.widgets.takeaway import takeaway
 
 # Of all readers: a hall of three hundred that opens other sentences at once posts nine hundred.
 MAX_WAITING_EVENTS = 2_048
+TOOLS = ("/tokenize", "/attention", "/embeddings", "/fill_mask", "/next_sentence")  # of MCP
 GIVEN_BACK = 30.0  # seconds between two times that free memory is given back: 0.1 s of one core
 UPLOAD_CLEANUP = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
@@ -90,7 +95,9 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
     for lesson in opened_pages(demo, lessons):
-        build_page(demo, services, lesson, lessons, first_views or FirstViews())
+        page = build_page(demo, services, lesson, lessons, first_views or FirstViews())
+        if lesson is lessons[0]:
+            page.endpoint(view_endpoint(services, lessons), **HEAVY)
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
@@ -116,7 +123,7 @@ def opened_pages(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Lesson]
 
 def build_page(
     demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson], first_views: FirstViews
-) -> None:
+) -> Page:
     """One lesson's page, in the page of `demo` that is being built."""
     bar = build_bar(services, lesson.slug)
     with gr.Column(elem_id="lessons"):
@@ -142,6 +149,7 @@ def build_page(
             build_cards(page)
     wire_bar(demo, bar, page)
     first_views.add(page, bar.first_view)
+    return page
 
 
 def launch_options(
@@ -154,6 +162,7 @@ def launch_options(
     """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
+    scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,
@@ -161,11 +170,11 @@ def launch_options(
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": head(takeaway.SCRIPT, cell_strip.SCRIPT, tours=tours, questions=offered_questions(lessons)),
+        "head": head(*scripts, tours=tours, questions=offered_questions(lessons)),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [
-                *MIDDLEWARE,
+                *guards(settings.frame),
                 Middleware(WrongAddress),
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
@@ -192,9 +201,24 @@ def launch_options(
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 2_000,  # open pages among them: see demos/page/gradio_sessions.py
         "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
+        "mcp_server": settings.mcp,
         "run_history": False,
         "enable_monitoring": False,
     }
+
+
+def offer_tools(page: gr.Blocks) -> None:
+    """Of the endpoints that Gradio offers to programs that speak MCP, keep those that begin no training.
+
+    They answer in JSON, where Gradio would write a dictionary as Python does.
+    """
+    server = page.mcp_server_obj
+    if not server:
+        return
+    for name in [name for name, endpoint in server.tool_to_endpoint.items() if endpoint not in TOOLS]:
+        del server.tool_to_endpoint[name]
+    written = server.postprocess_output_data
+    server.postprocess_output_data = lambda values, url: written([json.dumps(value) for value in values], url)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -206,6 +230,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         store = ModelStore(catalogue, any_model=settings.any_model)
         model = store.spec(settings.model or default_key(store.catalogue)).key
         check_bert(store.spec(model))  # all lessons open with it
+        check_frames(settings.frame)
+        if settings.mcp:
+            check_mcp()
         if settings.port and not settings.pack:
             check_port(settings.host, settings.port)
         files = [*bundled_tours(), *([Path(settings.tour)] if settings.tour else [])]
@@ -249,6 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services)),
     ]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)
+    offer_tools(page)
     if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
         print(f"Others in this network open http://{network}:{page.server_port}", flush=True)
 

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """A file or a test that is named runs whole. The processes that test take over this process's options."""
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         config.option.all = True
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Processes beside one another: with `--all` three, which keep two cores busy while one waits for its page."""
+    return 3 if config.option.all else 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -254,6 +260,21 @@ def start_app(folder: Path, port: int = 0, **environment: str) -> tuple[int, int
             [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT
         )
     return app.pid, port
+
+
+@contextmanager
+def own_app(folder: Path, **environment: str) -> Iterator[str]:
+    """The address of an app that is ready and is no other test's; it ends with the block."""
+    pid, port = start_app(folder, **environment)
+    url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
+    try:
+        while "is ready" not in (log := (folder / "app.log").read_text(encoding="utf-8")) or not answers(url):
+            assert runs(pid), log
+            assert time.monotonic() < deadline, log
+            time.sleep(0.2)
+        yield url
+    finally:
+        end_app(pid, url)
 
 
 def end_app(pid: int, url: str) -> None:

@@ -1,4 +1,4 @@
-"""The API over the wire, as a stranger calls it: six named endpoints and no others, equal to transformers' own."""
+"""The API over the wire, as a stranger calls it: seven named endpoints and no others, equal to transformers' own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.model.models import ModelStore
 
+NAMES = {"tokenize", "attention", "fill_mask", "next_sentence", "embeddings", "fine_tune", "view"}
 # Not in the project's own sentences, nor in its docs.
 TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", "Nobody on deck had re-tied the mooring."
 
@@ -35,10 +36,9 @@ def reference(store: ModelStore) -> dict:
     return {"tokenizer": tokenizer, "model": model, "inputs": inputs, "output": output}
 
 
-def test_six_named_endpoints_and_no_others(app_url: str) -> None:
+def test_seven_named_endpoints_and_no_others(app_url: str) -> None:
     info = json.load(urllib.request.urlopen(f"{app_url}/gradio_api/info"))
-    names = {"/tokenize", "/attention", "/fill_mask", "/next_sentence", "/embeddings", "/fine_tune"}
-    assert set(info["named_endpoints"]) == names
+    assert set(info["named_endpoints"]) == {f"/{name}" for name in NAMES}
     assert info["unnamed_endpoints"] == {}
 
 
@@ -58,6 +58,18 @@ def test_attention(client: Client, reference: dict, layer: int) -> None:
     expected = reference["output"].attentions[layer][0].numpy()
     assert answer["tokens"] == reference["inputs"].tokens()
     np.testing.assert_allclose(np.array(answer["attention"]), expected, atol=1e-4)
+
+
+def test_a_view_s_figure_has_transformers_numbers(client: Client, reference: dict) -> None:
+    choices = {"layer": 1, "head": 3, "view": "model"}
+    answer = client.predict("attention", "heads", TEXT, PAIR, "", choices, api_name="/view")
+    assert answer["choices"] | choices == answer["choices"]
+    expected = reference["output"].attentions[1][0, 3].numpy()
+    np.testing.assert_allclose(np.array(answer["figures"]["plot"]["data"][0]["z"]), expected, atol=1e-4)
+    (table,) = answer["tables"]["table"]
+    assert np.array(table["rows"]).shape == (len(expected) + 1, len(expected) + 2)  # the tokens, and each row's sum
+    assert [float(cell) for cell in table["rows"][1][1:-1]] == pytest.approx(expected[0], abs=6e-4)
+    assert "from transformers import" in answer["program"]
 
 
 @pytest.mark.parametrize("layer", [-1, 0, 4])
@@ -80,6 +92,11 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
         ("/tokenize", ("a", "", "nope"), "There is no model 'nope'"),
         ("/tokenize", ("z" * 20_001, "", ""), "20,001 characters"),
         ("/attention", ("a", "", 6, ""), "layer"),
+        ("/view", ("nowhere", "", "a", "", "", {}), "no lesson 'nowhere'"),
+        ("/view", ("encoder", "nowhere", "a", "", "", {}), "there are: input, "),
+        ("/view", ("encoder", "masks", "a", "", "", {"lay": 1}), "Not a choice here: lay"),
+        ("/view", ("encoder", "masks", "a", "", "", {"layer": "last"}), "of another kind"),
+        ("/view", ("finetune", "train", "a", "", "", {}), "on the page alone"),
         ("/fill_mask", ("No gap.", 5, ""), "no \\[MASK\\]"),
         ("/embeddings", ("one\ntwo", "median", -1, ""), "median"),
         ("/embeddings", ("one\ntwo", "mean", 99, ""), "layer"),
@@ -107,7 +124,9 @@ def test_what_is_not_served(app_url: str) -> None:
         assert isinstance(refused.value.reason, ConnectionError)
 
 
-@pytest.mark.parametrize("name", ["tokenize", "attention", "fill_mask", "next_sentence", "embeddings", "fine_tune"])
+@pytest.mark.parametrize(
+    "name", ["tokenize", "attention", "fill_mask", "next_sentence", "embeddings", "fine_tune", "view"]
+)
 def test_nothing_runs_past_the_queue(app_url: str, name: str) -> None:
     request = urllib.request.Request(
         f"{app_url}/gradio_api/run/{name}",

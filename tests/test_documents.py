@@ -58,7 +58,7 @@ def test_what_is_not_there_is_noticed(text: str) -> None:
 @pytest.mark.slow
 def test_the_calls_of_the_api_work(app_url: str, capsys: pytest.CaptureFixture[str]) -> None:
     (snippet,) = re.findall(r"```python\n(.*?)```", text_of("demos/API.md"), flags=re.S)
-    assert snippet.count("api_name=") == 6
+    assert snippet.count("api_name=") == 7
     exec(compile(snippet.replace("http://127.0.0.1:7860", app_url), "API.md", "exec"), {})
     assert capsys.readouterr().out.count("\n") >= 3
 

@@ -26,6 +26,7 @@ from demos.page.layer_head_choices import is_counted
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
+from demos.training.service.own_models import key_of, name_of
 
 TEXT = templates(__file__)
 log = logging.getLogger(__name__)
@@ -59,7 +60,6 @@ class Bar:
 
 def build_bar(services: Services, lesson: str) -> Bar:
     """Lay the bar out on the page of `lesson`, with the page's title and switches in its row, and wire its examples."""
-    catalogue = services.store.catalogue
     with gr.Column(elem_id="bar"):
         with gr.Row(equal_height=False):
             build_header()
@@ -85,7 +85,7 @@ def build_bar(services: Services, lesson: str) -> Bar:
             )
             example_chips(lesson, text, text_pair)
             model = gr.Dropdown(
-                [(spec.title, key) for key, spec in catalogue.items()],
+                _menu(services, ""),
                 value=services.default_model,
                 label="Model, or owner/name on the Hub" if services.store.named else "Model",
                 allow_custom_value=services.store.named is not None,
@@ -111,21 +111,31 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     services = page.services
     latest = gr.State([])  # copied for each session
 
-    def pick(model: str, in_use: str, latest: list[str]) -> Iterator[list[Any]]:
+    def pick(model: str, in_use: str, reader: str, latest: list[str]) -> Iterator[list[Any]]:
         latest[:] = [model]  # this session's own list: an earlier pick, still loading, sees that it was overtaken
-        for update in use_model(services, model, in_use):
+        for update in use_model(services, model, in_use, reader):
             if latest != [model]:
                 return
             yield update
 
-    def begin(requested_model: str, in_use: str) -> Iterator[list[Any]]:
-        yield from use_model(services, requested_model or services.default_model, in_use)
+    def begin(requested_model: str, in_use: str, reader: str) -> Iterator[list[Any]]:
+        yield from use_model(services, requested_model or services.default_model, in_use, reader)
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
     loading = private | {"concurrency_id": "load", "concurrency_limit": WAITING_LIMIT}
     chosen = [bar.model, bar.in_use, bar.status]
-    bar.model.input(pick, [bar.model, bar.in_use, latest], chosen, trigger_mode="multiple", **loading)
+    bar.model.input(pick, [bar.model, bar.in_use, bar.reader, latest], chosen, trigger_mode="multiple", **loading)
+    # The runs of this browser: as its page opens, and when one is over.
+    known = [bar.returning.change, page.history.change]
+    gr.on(
+        known,
+        lambda reader: gr.update(choices=_menu(services, reader)),
+        [bar.reader],
+        [bar.model],
+        trigger_mode="multiple",
+        **private,
+    )
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
     says = [bar.text, bar.text_pair, bar.in_use]
@@ -163,7 +173,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)
-            .then(begin, [bar.requested_model, bar.in_use], chosen, **loading)
+            .then(begin, [bar.requested_model, bar.in_use, bar.reader], chosen, **loading)
             .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
         )
 
@@ -172,13 +182,17 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     then_opens(bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER), asks)
 
 
-def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
+def use_model(services: Services, wanted: str, in_use: str, reader: str = "") -> Iterator[list[Any]]:
     """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence.
 
-    `wanted` is a key, or the name of a model on the Hub where the app was started so; then its key is what is yielded.
+    `wanted` is a key, the name of one of the `reader`'s runs, or the name of a model on the Hub where the app was
+    started so; then its key is what is yielded.
     """
+    wanted, picker = key_of(wanted, reader), wanted
     try:
-        if services.store.named:
+        if picker != wanted:
+            picker = gr.update(choices=_menu(services, reader), value=picker)
+        elif services.store.named:
             member = member_named(wanted)  # of the family, at its pinned revision: no request to the Hub
             if member and member.model_type not in ARCHITECTURES:
                 yield _refused(services, in_use, TEXT.beside(member))
@@ -186,33 +200,42 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
             finding = services.store.begin_find(wanted)
             if wait([finding], timeout=AT_ONCE).not_done:
                 yield [gr.skip(), gr.skip(), TEXT.status(TEXT.finding(str(wanted)[:SHOWN]), "busy")]
-            wanted = finding.result().key
+            wanted = picker = finding.result().key
         spec = services.store.spec(wanted)
         if not services.store.ready(wanted):
             # A model on this disk is used at once (tokens need no weights); one to be fetched only when it is here.
-            now = wanted if at_hand(spec) else gr.skip()
+            now = [picker, wanted] if at_hand(spec) else [gr.skip(), gr.skip()]
             loading = services.store.begin(wanted)
             while not loading.done():
-                yield [now, now, TEXT.status(TEXT.loading(spec, services.store.progress(wanted)), "busy")]
+                yield [*now, TEXT.status(TEXT.loading(spec, services.store.progress(wanted)), "busy")]
                 wait([loading], timeout=POLL)
             loading.result()
-        yield [wanted, wanted, _status(services, wanted)]
+        yield [picker, wanted, _status(services, wanted)]
     except UserError as error:
         like = isinstance(error, OtherArchitectureError) and member_like(error.model_type)
         yield _refused(services, in_use, TEXT.like(str(error), like) if like else str(error))
     except Exception:
         log.exception("a model could not be loaded")
-        yield [in_use, in_use, TEXT.status(OUR_FAULT, "notice") + _status(services, in_use)]
+        yield [name_of(in_use), in_use, TEXT.status(OUR_FAULT, "notice") + _status(services, in_use)]
 
 
 def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
-    """The model in use, and the reason why it is not the requested one."""
-    message = TEXT.refused(reason, services.store.spec(in_use))
-    return [in_use, in_use, TEXT.status(message, "notice") + _status(services, in_use)]
+    """The model in use, and the reason why it is not the requested one; the default where the first is gone."""
+    try:
+        spec = services.store.spec(in_use)
+    except UserError:
+        in_use, spec = services.default_model, services.store.spec(services.default_model)
+    message = TEXT.refused(reason, spec)
+    return [name_of(in_use), in_use, TEXT.status(message, "notice") + _status(services, in_use)]
+
+
+def _menu(services: Services, reader: str) -> list[tuple[str, str]]:
+    """(title, what a link calls it) of the reader's own runs, and of the catalogue's models."""
+    return [*services.own_models.menu(reader), *((spec.title, key) for key, spec in services.store.catalogue.items())]
 
 
 def _status(services: Services, key: str) -> Markup:
-    return TEXT.in_use(services.store.spec(key), services.store.named is not None)
+    return TEXT.in_use(services.store.spec(key), services.store.named is not None, bool(services.own_run(key)))
 
 
 def offer(

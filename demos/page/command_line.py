@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
+import re
 import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from demos.errors import UserError
+
+# An origin as a browser says it: no path, no wildcard, and nothing that would end its place in a header.
+ORIGIN = re.compile(
+    r"https://(?=[^:]{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d{1,5})?"
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class Settings:
     runs: str
     tour: str
     room_letter: str
+    frame: tuple[str, ...]  # origins
+    mcp: bool
     pack: tuple[str, ...]  # a tour's file and the one to write, or nothing
 
 
@@ -95,6 +104,20 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "[INSIDE_BERT_ROOM_LETTER]",
     )
     parser.add_argument(
+        "--frame",
+        action="append",
+        metavar="ORIGIN",
+        help="https origin, such as https://moodle.example.edu, whose pages may show the app in a frame; repeatable "
+        "[INSIDE_BERT_FRAME, with spaces between several]",
+    )
+    parser.add_argument(
+        "--mcp",
+        action=argparse.BooleanOptionalAction,
+        default=env.get("INSIDE_BERT_MCP", "").lower() in {"1", "true", "yes"},
+        help="offer the API's read-only endpoints as tools of the Model Context Protocol too, at /gradio_api/mcp/; "
+        'needs pip install "gradio[mcp]" [INSIDE_BERT_MCP]',
+    )
+    parser.add_argument(
         "--pack",
         nargs=2,
         default=(),
@@ -102,7 +125,23 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         help="write a tour with its pictures to one HTML file that needs no server and no network, and end",
     )
     options = vars(parser.parse_args(arguments))
-    return Settings(**options | {"pack": tuple(options["pack"])})
+    frame = options["frame"] if options["frame"] is not None else env.get("INSIDE_BERT_FRAME", "").split()
+    return Settings(**options | {"pack": tuple(options["pack"]), "frame": tuple(frame)})
+
+
+def check_frames(origins: Sequence[str]) -> None:
+    """Raises UserError, one sentence, for the first of `origins` that is no https origin."""
+    for origin in origins:
+        if not ORIGIN.fullmatch(origin):
+            raise UserError(
+                f"{origin[:80]!r} is not an https origin; give --frame one without a path: https://moodle.example.edu."
+            )
+
+
+def check_mcp() -> None:
+    """Raises UserError, one sentence, where the package that `--mcp` needs is not installed."""
+    if importlib.util.find_spec("mcp") is None:
+        raise UserError('--mcp needs a package that is not installed here; install it with: pip install "gradio[mcp]"')
 
 
 def check_port(host: str, port: int) -> None:

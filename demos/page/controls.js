@@ -50,7 +50,7 @@
 
   // A lesson's parts are tabs (ARIA's pattern): one stop for Tab, arrows, Home and End go along them. On the big screen the
   // arrows turn to the next part from anywhere, unless they are at work in a control.
-  const parts = () => [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility({ visibilityProperty: true }));
+  const parts = () => [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility()); // in presenter mode too, where the row itself is hidden
   const isOpen = (tab) => tab.getAttribute("aria-selected") === "true";
   document.addEventListener("keydown", (event) => {
     if (event.key === "Tab") for (const tab of parts()) tab.tabIndex = isOpen(tab) ? 0 : -1;

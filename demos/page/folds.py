@@ -18,14 +18,15 @@ MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": 
 def folds(module: str, prints: str, *, numbers: str = "") -> tuple[gr.HTML, gr.Code]:
     """The four folds of the part whose file is `module`; returns what its drawing fills: (numbers, program).
 
-    formula.md and sources.md beside `module` are the two texts. `prints` is the label above the program, 70 characters
-    at most; `numbers` stands in its fold until something is drawn.
+    formula.md and, where it is there, sources.md beside `module` are the two texts. `prints` is the label above the
+    program, 70 characters at most; `numbers` stands in its fold until something is drawn.
     """
     with fold(module, "numbers", "The numbers"):
         table = gr.HTML(numbers)
     formula_fold(module)
     program = code_fold(module, prints)
-    source_fold(module)
+    if Path(module).with_name("sources.md").exists():
+        source_fold(module)
     return table, program
 
 

@@ -24,6 +24,7 @@ SCRIPTS = (
     "kept.js",
     "ticks.js",
     "chosen_since.js",
+    "limits.js",
     "link.js",
     "your_questions/boxes.js",
     "your_questions/review.js",
@@ -39,6 +40,7 @@ SCRIPTS = (
     "glossary/script.js",
     "finder/script.js",
     "larger_model/script.js",
+    "full_screen/script.js",
     "plots.js",
     "figure_table.js",
 )
@@ -53,6 +55,8 @@ SHEETS = (
     "glossary/style.css",
     "finder/style.css",
     "larger_model/style.css",
+    "full_screen/style.css",
+    "embed/style.css",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 

@@ -88,11 +88,6 @@ def slider(requested: float | None, count: int, *, move: bool = False, **changes
     return gr.update(maximum=count - 1, **({"value": value} if move or value != requested else {}), **changes)
 
 
-def step_slider(requested: Any, at: int, steps: Sequence[Any]) -> Any:
-    """A `moving_slider`'s update for so many steps: its end, and its value where `at` is not what was asked."""
-    return gr.update(maximum=len(steps), **({} if requested == at + 1 else {"value": at + 1}))
-
-
 def following(requested: Any, first: Value, followed: str, model: str, pick: Callable[[], Value]) -> tuple[Any, str]:
     """(the choice, what `followed` is from now on): a choice that nobody has moved is this model's own, `pick()`.
 

@@ -4,6 +4,7 @@
   const DRAWN = 60_000; // milliseconds for it to come, and then in which what is drawn around it may move it
   const TOLD = 1_000; // milliseconds in which the lesson is told what it shows
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
+  const NEAR = 100; // pixels from the window's top, where the bar is
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
   let following; // looks whether it has moved
   let led; // where this view begins, until the reader acts
@@ -21,6 +22,8 @@
     led.scrollIntoView({ block: "start" });
     ({ top } = led.getBoundingClientRect());
   }
+  // It stood at the end of the page, which has grown since.
+  const canGoOn = () => top > NEAR && scrollY + innerHeight < document.documentElement.scrollHeight - 2;
   for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
     addEventListener(act, ({ isTrusted, key }) => isTrusted && !MODIFIERS.includes(key) && stop(), { capture: true, passive: true });
   }
@@ -42,7 +45,7 @@
   function follow(found) {
     led = found;
     bring();
-    following = setInterval(() => Math.abs(led.getBoundingClientRect().top - top) > 2 && bring(), 200);
+    following = setInterval(() => (Math.abs(led.getBoundingClientRect().top - top) > 2 || canGoOn()) && bring(), 200);
     setTimeout(clearInterval, DRAWN, following);
   }
 

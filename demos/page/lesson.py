@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import gradio as gr
 
@@ -23,6 +23,19 @@ from demos.page.guards import guarded, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.services import Sentence, Services
 from demos.page.stale import PICTURES, dimmed, pictures
+
+
+class Drawable(Protocol):
+    """A view (demos/page/view.py), as it is built and drawn by those who do not know which it is."""
+
+    @property
+    def Choices(self) -> Any: ...  # noqa: N802
+
+    def build(self, page: Page) -> None: ...
+
+    def read(self, on: Any, said: Mapping[str, Any]) -> Any: ...
+
+    def shown(self, services: Services, sentence: Sentence, **said: Any) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -40,6 +53,7 @@ class Part:
     reads_sentence: bool = True  # else the bar's steps back while the part is open
     only_bert: bool = False  # shows BERT's own arithmetic, so that other architectures are refused
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
+    view: Drawable | None = None  # where it is one
     # One HTML file that shows the part's picture alone, of the sentence and the choices that a link may say
     standalone: Callable[[Services, Sentence, Mapping[str, Any]], str] | None = None
 
@@ -49,7 +63,7 @@ class Lesson:
     """One page. `order` and `tab` are the place and the name of the links to it.
 
     `question` is its title, and `look` says in two sentences what to look at. `build` lays it out; a long lesson has
-    `parts` under that (demos/page/parts.py).
+    `parts` under that (demos/page/parts.py), or is one `view`.
     """
 
     slug: str  # in the link: /slug, and / for the first
@@ -59,6 +73,7 @@ class Lesson:
     look: str
     build: Callable[[Page], None] | None = None
     parts: tuple[Part, ...] = ()
+    view: Drawable | None = None
     only_bert: bool = False  # as a part's, for all of them
 
     @property
@@ -67,6 +82,7 @@ class Lesson:
         return {part.slug: part.tab for part in self.parts} or {"": self.tab}
 
 
+LIMITS = "limits"  # the class of the boxes that say how far controls go (demos/page/limits.js)
 Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
@@ -178,7 +194,7 @@ class Page:
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
         for_all = not any(component is self.reader for component in inputs)
         reads_sentence = self.reads_sentence and own_text is None
-        for fold, places in _by_fold(outputs, self.fold).items():
+        for fold, places in by_fold(outputs, self.fold).items():
             answer = _of_places(show, outputs, places)
             if for_all and pure:
                 answer = _for_all(answer, self.services.drawings.remembered(answer), own_alone)
@@ -284,11 +300,15 @@ class Page:
         gr.api(with_api_errors(function), api_name=function.__name__, **options)
 
 
-def _by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict[gr.Accordion | None, list[int]]:
-    """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls."""
+def by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict[gr.Accordion | None, list[int]]:
+    """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls.
+
+    What says how far controls go is filled with what stands in its fold.
+    """
     places: dict[gr.Accordion | None, list[int]] = {}
     for at, output in enumerate(outputs):
-        fold = shut_fold(output) if isinstance(output, PICTURES) else None
+        is_read = isinstance(output, PICTURES) or LIMITS in (output.elem_classes or ())
+        fold = shut_fold(output) if is_read else None
         places.setdefault(None if fold is outer else fold, []).append(at)
     return places
 
@@ -336,7 +356,15 @@ def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence
 
 def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs, for what is wired with `Page.on`."""
-    return lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest)
+
+    def answer(text: str | None, pair: str | None, model: str, *rest: Any) -> Any:
+        return show(Sentence(text or "", pair or "", model), *rest)
+
+    def stream(*inputs: Any) -> Iterator[Any]:
+        with closing(answer(*inputs)) as answers:
+            yield from answers
+
+    return stream if inspect.isgeneratorfunction(show) else answer
 
 
 def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any]) -> Callable[..., Any]:

@@ -29,6 +29,9 @@
   let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
   let arrivals = 0; // how many views with other choices this page was made to show
 
+  // A reader's own run as a link may name it: what comes after the space is for this browser and the server alone
+  const named = (model) => (model ?? "").split(" ")[0];
+
   const told = (kind) => ticks.tick(kind, state.text, state.pair, state.inUse, arrivals);
   function filesHeld(lesson, count) {
     const { at, values } = held(FILES, lesson) ?? {};
@@ -173,6 +176,7 @@
     if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
     ticks.cameWith(firstView.inputs);
     for (const component of components) Object.assign(component.props, firstView.properties[component.id]);
+    insideBert.limitFirst(components);
   }
   putIn();
 
@@ -310,7 +314,7 @@
     // The page stands as its link says: -> its two ticks
     opened(text, pair, inUse) {
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
-      state.model ||= inUse; // another that was asked for is on its way
+      state.model ||= named(inUse); // another that was asked for is on its way
       writeLink();
       insideBert.lead(state.lesson, state.choices.part, leads);
       return [told("typed"), told("settled")];
@@ -327,7 +331,7 @@
       await new Promise((resolve) => setTimeout(resolve, REST));
       if (press === presses) {
         state.inUse = model;
-        state.model = model || state.model;
+        state.model = named(model) || state.model;
         writeLink();
         told("settled");
       }
@@ -336,12 +340,12 @@
 
     // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
-      if (firstView && (!asked || asked === inUse)) throw ENOUGH;
+      if (firstView && (!asked || asked === named(inUse))) throw ENOUGH;
     },
 
     // The same for a page that has stood for a while.
     asks(asked, inUse) {
-      if (!asked || asked === inUse) throw ENOUGH;
+      if (!asked || asked === named(inUse)) throw ENOUGH;
     },
 
     // A sentence from elsewhere in the page, put into the bar
@@ -360,7 +364,7 @@
 
     // The model that was asked for is here, or could not be had.
     begun(inUse) {
-      state.model = inUse;
+      state.model = named(inUse);
       writeLink();
     },
 
@@ -404,7 +408,7 @@
     },
 
     // What the page shows: the sentence, the model in use, the lesson and its choices
-    view: () => ({ ...state, choices: { ...state.choices } }),
+    view: () => ({ ...state, inUse: named(state.inUse), choices: { ...state.choices } }),
 
     // Whether each part asks its question first; a link says so before what this browser remembers
     questionsOn: () => asksFirst,

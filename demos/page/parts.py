@@ -46,6 +46,8 @@ def build_lesson(page: Page) -> None:
     """Build a lesson: what stands above its parts, then its parts, where it has any."""
     if page.lesson.only_bert:
         page.services = page.services.for_bert()
+    if page.lesson.view is not None:
+        page.lesson.view.build(page)
     if page.lesson.build is not None:
         page.lesson.build(page)
     if page.lesson.parts:

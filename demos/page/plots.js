@@ -35,14 +35,29 @@
 
   function paint(figure) {
     const dark = isDark();
-    const [data, layout, config] = given.get(figure);
+    const [data, ofPage, config] = given.get(figure);
+    const layout = insideBert.filled(figure, ofPage);
     painted.set(figure, dark);
+    figure.style.height = "";
     // On a figure that stands, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
     // each other: it is for heatmaps, which are half of all figures; the others are drawn as new ones.
     const draw = data.every(({ type }) => type === "heatmap") ? change : Plotly.newPlot;
-    const drawn = draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
+    const drawn = withoutBase(() => draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config));
     name(figure, layout.meta ?? "");
     return drawn;
+  }
+
+  // Where the page has a base address, Plotly writes the page's own address before the #id of each pattern and clip path.
+  // The link changes with every choice, and such a pattern is then found nowhere: its bars lose their colour.
+  function withoutBase(draw) {
+    const base = document.querySelector("base");
+    const address = base?.getAttribute("href");
+    base?.removeAttribute("href");
+    try {
+      return draw();
+    } finally {
+      if (address) base.setAttribute("href", address);
+    }
   }
 
   function name(figure, sentence) {
@@ -83,8 +98,11 @@
   let resize; // Plotly's own
   const shown = new ResizeObserver((changes) => {
     paintAgain();
-    for (const { target, contentRect } of changes)
-      if (contentRect.width && Math.abs(contentRect.width - target._fullLayout?.width) > 1) resize.call(Plotly.Plots, target);
+    for (const { target, contentRect } of changes) {
+      if (!contentRect.width || !(Math.abs(contentRect.width - target._fullLayout?.width) > 1)) continue;
+      target.style.height = `${target._fullLayout.height}px`; // Plotly forgets it, and asks the figure how high it is
+      resize.call(Plotly.Plots, target);
+    }
   });
   Object.defineProperty(window, "Plotly", {
     configurable: true,

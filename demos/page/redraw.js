@@ -17,7 +17,7 @@
   };
   const OWN = { opacity: "1", "clip-path": "none", mask: "none", "dominant-baseline": "auto" };
   const UNFIT = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // characters that XML has no room for
-  const NOT_SHOWN = ".takeaway, script, style, template, iframe, .eta-bar, .wrap.minimal"; // no part of a picture
+  const NOT_SHOWN = ".takeaway, .full-screen, script, style, template, iframe, .eta-bar, .wrap.minimal"; // no part of a picture
 
   const shape = (name, attributes = {}) => {
     const made = document.createElementNS(SVG, name);

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any, TypeVar
 
 from demos.bert.causal.decoder import our_decoder
+from demos.bert.embeddings.similar_tokens import LayerIndexes
 from demos.bert.embeddings.token_index import TokenIndexes
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.family.family_store import FamilyStore
-from demos.bert.model.catalogue import BUNDLED, check_bert
+from demos.bert.model.catalogue import BUNDLED, OwnSpec, check_bert
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
 from demos.page.drawing.drawing_cache import Drawings
 from demos.training.learning.model import Trained
+from demos.training.ready.models import ReadyModels
+from demos.training.service.own_models import ReadersModels
 from demos.training.service.training_service import TrainingService
 from demos.training.tasks.classification.task import Classification
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """The contents of the sentence bar: one sentence, perhaps a second one, and a catalogue key."""
+    """The contents of the sentence bar: one sentence, perhaps a second one, and a model's key."""
 
     text: str
     text_pair: str
@@ -48,11 +56,24 @@ class Services:
         self.runs = RunCache(memory=memory)
         self.vectors = VectorCache(memory=memory)
         self.token_vectors = TokenIndexes(memory)
+        self.layer_tokens = LayerIndexes(memory)
         self.heads = heads or PretrainedModels(memory)
+        self.ready = ReadyModels(lambda: self.loaded(BUNDLED), memory)
         self.trainings = trainings or TrainingService(memory=memory)
+        self.own_models = store.own = ReadersModels(self.trainings.readers, store.spec)
         self.drawings = Drawings(memory=memory)
         self.family = FamilyStore(memory)
         self.only_bert = False
+        self._shared: dict[Any, Any] = {}
+        self._sharing = RLock()  # what is shared may be made of what is shared
+
+    def shared(self, make: Callable[[Services], Made]) -> Made:
+        """What a part keeps for all readers, such as its latest results: `make` makes it when it is first needed."""
+        with self._sharing:
+            if make not in self._shared:
+                self._shared[make] = make(self)
+            made: Made = self._shared[make]
+        return made
 
     def for_bert(self) -> Services:
         """The same for a lesson or a part that shows BERT's own arithmetic: other architectures are refused."""
@@ -61,14 +82,25 @@ class Services:
         return services
 
     def key(self, model: str | None) -> str:
-        """The catalogue key that `model` means: empty is the default.
+        """The key that `model` means, the catalogue's or a reader's run's: empty is the default.
 
-        Raises UserError for an unknown one, and for what the lesson does not take.
+        Raises UserError for an unknown one, for another reader's, and for what the lesson does not take.
         """
-        spec = self.store.spec(model or self.default_model)
+        key = model or self.default_model
+        spec = self.store.spec(key)
         if self.only_bert:
             check_bert(spec)
-        return spec.key
+        return key
+
+    def own_run(self, model: str | None) -> str:
+        """The id of the reader's run that `model` is; "" of a pre-trained model. Raises UserError as `key`."""
+        spec = self.store.spec(self.key(model))
+        return spec.run if isinstance(spec, OwnSpec) else ""
+
+    def pretrained_key(self, model: str | None) -> str:
+        """As `key`, where something is to be trained: of a reader's run, the model that it began as."""
+        run = self.own_run(model)
+        return self.trainings.runs.base(run) if run else self.key(model)
 
     def loaded(self, model: str | None) -> LoadedModel:
         """The model in memory; waits for it. Raises UserError where it can't be had."""
@@ -104,6 +136,6 @@ class Services:
         Raises UserError where that model is no longer kept.
         """
         trained = self.trainings.runs.trained(run)
-        spec = self.store.spec(self.trainings.runs.base(run))
-        spec = replace(spec, key=f"{spec.key} {run}", title=f"{spec.title}, fine-tuned here", mlm=False, nsp=False)
-        return LoadedModel(spec, trained.model.tokenizer, trained.model.encoder)
+        base = self.store.spec(self.trainings.runs.base(run))
+        spec = OwnSpec.of(base, run, f"{base.key} {run}", f"{base.title}, fine-tuned here", base.note)
+        return LoadedModel(spec, trained.model.tokenizer, trained.model.encoder, kept_with=trained)

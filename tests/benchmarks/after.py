@@ -57,13 +57,14 @@ def main(short: bool = False) -> None:
     found = calibration(after.answers.confidence, after.answers.right)
     right = sum(after.answers.right) / len(after.answers.right)
     print(f"accuracy {right:.3f}, expected calibration error {found.error:.3f}")
-    errors = [(error, afterwards.evidence(after, error)) for error in after.errors]
+    errors = [
+        (error, drained(afterwards.evidence(after, error.example, error.example.label))) for error in after.errors
+    ]
     for error, evidence in errors:
         answer, truth = (dataset.labels[label] for label in (error.predicted, error.example.label))
-        total = evidence.values.sum()
-        print(
-            f"{error.probability:.2f} {answer} for {truth}, sum {total:+.2f} of {evidence.margin - evidence.empty:+.2f}"
-        )
+        sums = ((evidence.gradient, evidence.empty), (evidence.integrated, evidence.masked))
+        shown = ", ".join(f"{values.sum():+.3f} of {evidence.margin - base:+.3f}" for values, base in sums)
+        print(f"{error.probability:.2f} {answer} for {truth}, gradient x input and integrated gradients: {shown}")
     if "--write" in sys.argv:
         told = (
             f"{store.spec(BUNDLED).title} trained on {len(dataset.train)} sentences of six emotions, "

@@ -193,10 +193,10 @@ async def _tallies(
         lecturer.came.clear()
         began = time.perf_counter()
         await asyncio.gather(*(one.answer(number, place % 3) for place, one in enumerate(members)))
-        await until(lambda: sum(lecturer.state["tally"][0]) == len(members))
+        await until(lambda: sum(lecturer.state["tally"]["tallies"][0]) == len(members))
         seen = 0
         for event, came in sorted(lecturer.came.items(), key=lambda pair: pair[1]):
-            counted = sum(json.loads(event).get("tally", [[0]])[0])
+            counted = sum(json.loads(event).get("tally", {"tallies": [[0]]})["tallies"][0])
             each += [came - began] * (counted - seen)
             seen = max(seen, counted)
         each += [WAIT] * (len(members) - seen)

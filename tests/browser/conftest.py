@@ -82,7 +82,7 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
 
     def asked(request: Request) -> None:
         parts = urlsplit(request.url)
-        if parts.scheme not in {"data", "blob", "about"} and parts.netloc != urlsplit(app_url).netloc:
+        if parts.scheme not in {"data", "blob", "about", "file"} and parts.netloc != urlsplit(app_url).netloc:
             outside.append(request.url)
 
     def erred(fault: WebError) -> None:
@@ -130,16 +130,34 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
-@pytest.fixture
-def phone(browser: Browser, app_url: str) -> Iterator[Page]:
-    """A member's browser, which shares nothing with the lecturer's (rooms)."""
+@pytest.fixture(scope="session")
+def one_phone(browser: Browser) -> Iterator[BrowserContext]:
+    """The context of all tests' phones, for its cache: a first page of its own loads 500 files."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     context.set_default_timeout(40_000)
-    faults: list[str] = []
-    context.on("weberror", lambda fault: faults.append(str(fault.error)))
-    context.on("dialog", lambda box: faults.append(box.message))
-    yield context.new_page()
+    yield context
     context.close()
+
+
+@pytest.fixture
+def phone(one_phone: BrowserContext, app_url: str) -> Iterator[Page]:
+    """A member's browser, which shares nothing with the lecturer's (rooms), nor with a phone of another test."""
+    faults: list[str] = []
+
+    def erred(fault: WebError) -> None:
+        faults.append(str(fault.error))
+
+    def opened(box: Dialog) -> None:
+        faults.append(box.message)
+
+    one_phone.on("weberror", erred)
+    one_phone.on("dialog", opened)
+    yield one_phone.new_page()
+    for page in one_phone.pages:
+        page.close()
+    one_phone.remove_listener("weberror", erred)
+    one_phone.remove_listener("dialog", opened)
+    empty(one_phone, app_url)
     assert faults == []
 
 

@@ -91,7 +91,7 @@ def test_bert_base_is_offered_where_a_small_model_answers(page: Page, open_lesso
     """The button is there because this hub answers; a press fetches the model and shows the same view with it."""
     open_lesson("pretraining", part="fill_mask", text="She opened the [MASK].")
     said, picker = page.locator("#fill-said"), page.locator("#bar-model input")
-    expect(said).to_contain_text("This is a small model, trained on 48 million tokens.")
+    expect(said).to_contain_text("This is a small model, trained on 126 million tokens.")
     button = said.get_by_role("button", name=f"BERT base ({LARGER.size_mb} MB, once)")
     expect(button).to_be_visible()
     button.click()

@@ -39,7 +39,8 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     assert lesson.locator("img, b[onmouseover]").count() == 0
     page.fill("#bar-text textarea", "")
     page.fill("#embeddings-texts textarea", "")
-    expect(lesson.locator(".notice")).to_have_text("At least two sentences are needed; write one sentence per line.")
+    shown = lesson.locator(".notice:visible")
+    expect(shown).to_have_text("At least two sentences are needed; write one sentence per line.")
 
     page.get_by_role("tab", name="Search").click()
     found = page.locator("#search-found")
@@ -59,6 +60,13 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
         "#search-token-matrix"
     ).scroll_into_view_if_needed()  # a figure below the window waits until it is near
     expect(page.locator("#search-token-matrix .heatmaplayer .hm")).to_have_count(1)
+
+    page.get_by_label("one token of the query").check()
+    page.wait_for_url("**search_by=token**")
+    expect(page.locator("#search-query textarea")).to_have_value("She wrote a short note to her teacher.")
+    expect(found.locator(".chosen mark")).to_have_text("note")
+    expect(found.locator("li mark")).to_have_count(20)
+    assert found.locator("img").count() == 0
 
 
 def bars_are_clicked_and_files_read(page: Page) -> None:

@@ -35,4 +35,7 @@ def test_words_are_hidden_by_clicks(open_lesson: Callable[..., Page]) -> None:
     page.get_by_role("button", name="The capital of France").click()
     expect(page.locator("#bar-text textarea")).to_have_value("We spent a week in [MASK], the capital of France.")
     expect(said).to_contain_text("Token 6: best guess")
-    expect(page.locator("#fill-other textarea")).to_have_value(re.compile("the capital of Italy"))
+    other = page.locator("#fill-other textarea")
+    expect(other).to_have_value(re.compile("the capital of Italy"))
+    page.locator("#fill-copy").click()
+    expect(other).to_have_value("We spent a week in [MASK], the capital of France.")

@@ -12,6 +12,12 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import visit
 from tests.browser.events import Asked
 
+FIGURES = "[...document.querySelectorAll('#encoder-input .js-plotly-plot')]"
+HEIGHTS = f"{FIGURES}.map((figure) => figure.clientHeight)"
+# For another width than the one before
+DRAWN_ANEW = """({ clientWidth, _fullLayout }) =>
+    clientWidth !== before && Math.abs(_fullLayout.width - clientWidth) <= 1"""
+
 
 def test_plotly_waits_until_a_figure_is_near(page: Page, app_url: str) -> None:
     visit(page, f"{app_url}/?lesson=attention")
@@ -33,3 +39,23 @@ def test_a_choice_beyond_a_shorter_sentence_is_drawn_once_each_time(
         page.locator("#bar-text textarea").fill(text)
         assert len(asked.since_last()) == 1
     expect(page.locator("#encoder-token")).to_contain_text("hi")
+
+
+def test_figures_keep_their_heights_in_other_windows_drawn_again_or_not(
+    open_lesson: Callable[..., Page], page: Page
+) -> None:
+    """Plotly makes a figure as high as its block, and its block is as high as the figure."""
+    asked = Asked(page)
+    open_lesson("encoder", part="input", text="The bank by the river.")
+    asked.since_last()
+    heights = page.evaluate(HEIGHTS)
+    assert len(heights) == 4
+    page.locator("#bar-text textarea").fill("The bank of the river.")
+    asked.since_last()
+    for width, dark in ((1000, False), (1280, True)):
+        page.evaluate("(dark) => insideBert.dark(dark)", dark)
+        before = page.evaluate(f"{FIGURES}[0].clientWidth")
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(f"(before) => {FIGURES}.every({DRAWN_ANEW})", arg=before)
+        page.wait_for_timeout(300)
+        assert page.evaluate(HEIGHTS) == heights

@@ -109,10 +109,7 @@ def test_one_station_after_another_is_shown(browser: Browser, app_url: str) -> N
     context.close()
 
 
-def test_a_first_visit_is_shown_the_ways_of_some_words(browser: Browser, app_url: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})  # with nothing remembered
-    context.set_default_timeout(40_000)
-    page = context.new_page()
+def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str) -> None:
     lit = page.locator(f"{TOKENS}.lit")
     for time in ("first", "second"):
         page.goto(app_url)
@@ -123,7 +120,6 @@ def test_a_first_visit_is_shown_the_ways_of_some_words(browser: Browser, app_url
         expect(lit).to_contain_text("money")
         page.wait_for_timeout(2 * 1600)
         expect(lit).to_contain_text("money")
-    context.close()
 
 
 def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Download, Page, expect
 
 from tests.browser.conftest import stands
 from tests.browser.faults import serious_faults
@@ -322,7 +325,7 @@ def test_the_classs_data_set_is_opened_in_fine_tune_and_trained_on(open_lesson: 
 
 
 @pytest.mark.quick
-def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:
+def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str, tmp_path: Path) -> None:
     page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
     code = opened(page)
     page.get_by_role("button", name="Close", exact=True).click()
@@ -345,10 +348,116 @@ def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app
     phone.keyboard.press("Enter")
     expect(phone.locator(f"{LINE} li")).to_have_count(5)
     assert phone.locator("#finetune-start").is_enabled()  # their own runs are as before
+    page.get_by_role("button", name="Room", exact=True).click()
+    page.locator(".room-record summary").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").click()
+    rows = table_rows(saved.value)
+    losses = [row["loss"] for row in rows if row["kind"] == "training"]
+    assert len(losses) == 4
+    assert all(float(loss) > 0 for loss in losses)
+    assert [row["score"] for row in rows if row["kind"] == "validation"][-1]
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as HTML").click()
+    drawn = page.context.new_page()
+    saved.value.save_as(tmp_path / "room.html")
+    drawn.goto((tmp_path / "room.html").as_uri())
+    expect(drawn.locator("svg.chart")).to_have_count(2)
+    expect(drawn.locator("[data-section=runs]")).to_contain_text("Trained after 4 steps")
+    drawn.close()
     said = dict(row.inner_text().rsplit(" ", 1) for row in phone.locator(f"{LINE} li").all())
     for name, share in said.items():  # until then the page may show an answer from before this question
         row = page.locator("#finetune-answer tbody tr").filter(has=page.get_by_text(name, exact=True))
         expect(row).to_contain_text(re.compile(percent(int(share.rstrip("%")))))
+
+
+def test_the_record_of_a_room_is_a_page_and_a_table(open_lesson: Open, app_url: str, tmp_path: Path) -> None:
+    """With texts that try to be HTML or a spreadsheet's formula; the page is made once the room is over."""
+    page = open_lesson("tokens")
+    code = opened(page)
+    keys = [json.loads(send(app_url, f"/room/join?room={code}", {}).body)["member"] for _ in range(4)]
+    now = page.evaluate("insideBertRoom.now")
+    question, answers = f"=1+1 {NASTY}", ["@SUM(1)", NASTY, "+18"]
+
+    def lead(do: str, **more: object) -> None:
+        assert send(app_url, f"/room/lead?room={code}", {"key": now["key"], "do": do, **more}).status == 200
+
+    def say(member: int, **more: object) -> None:
+        assert send(app_url, f"/room/say?room={code}", {"member": keys[member], **more}).status == 200
+
+    lead("ask", question=question, answers=answers, right=[2])
+    for member, place in enumerate((0, 0, 1, 2)):
+        say(member, answer=place, vote=1, round=1)
+    lead("again")
+    for member, place in enumerate((2, 0, 2)):  # the fourth votes once
+        say(member, answer=place, vote=1, round=2)
+    lead("reveal")
+    sentence = "Voted twice: 3. Moved to the correct answer: 2; away from it: 0; correct both times: 0."
+    expect(page.locator(f"{PANEL} .room-moved")).to_have_text(sentence)
+    page.locator("[data-do='big vote']").click()
+    assert bands(page, "#room-on-screen") == {"moved": ["1", "1"], "": ["1"]}
+    assert serious_faults(page, [], "#room-on-screen") == {}
+    page.keyboard.press("Escape")
+    lead("end vote")
+    page.goto(f"{app_url}/encoder")  # what was recorded stays with the tab
+    stands(page, "encoder")
+    lead("ask", question=question, answers=answers)
+    say(0, answer=1, vote=2, round=1)
+    say(1, sentence=f"-2+3 {NASTY}")
+    page.get_by_role("button", name="Room", exact=True).click()
+    page.locator(".room-sentences summary").click()
+    page.get_by_role("button", name="Use", exact=True).click()
+    lead("collect", classes=["=good", "bad"])
+    said = {"member": keys[0], "sentence": f"\uff1dA film {NASTY}", "label": 0}
+    assert send(app_url, f"/room/label?room={code}", said).status == 200
+    expect(page.locator(".room-data summary")).to_contain_text("(1)")
+    page.get_by_role("button", name="End the room").click()
+    expect(page.locator(".room-record")).to_contain_text(f"After room {code}")
+    assert serious_faults(page, [], PANEL) == {}
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").click()
+    rows = table_rows(saved.value)
+    kept = [[row[name] for name in ("kind", "text", "label", "correct", "first", "second")] for row in rows]
+    assert kept == [
+        ["answer", f"'{question}", "'@SUM(1)", "no", "2", "1"],
+        ["answer", f"'{question}", NASTY, "no", "1", "0"],
+        ["answer", f"'{question}", "'+18", "yes", "1", "2"],
+        *[["answer", f"'{question}", *row] for row in (["'@SUM(1)", "", "0", ""], [NASTY, "", "1", ""])],
+        ["answer", f"'{question}", "'+18", "", "0", ""],
+        ["sentence", f"'-2+3 {NASTY}", "", "", "", ""],
+        ["data", f"'\uff1dA film {NASTY}", "'=good", "", "", ""],
+    ]
+    assert [(row["moved_to"], row["moved_from"]) for row in rows[:4]] == [("0", "1"), ("0", "1"), ("2", "0"), ("", "")]
+    assert all(value[:1] not in "=+-@\t\r" for row in rows for value in row.values() if value)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as HTML").click()
+    saved.value.save_as(tmp_path / "room.html")
+    page.goto((tmp_path / "room.html").as_uri())
+    expect(page.locator("h1")).to_have_text(f"Room {code}")
+    expect(page.locator("h3")).to_have_text([question, question])
+    assert page.locator("tbody").first.inner_text().split() == f"@SUM(1) 2 1 {NASTY} 1 0 +18 1 2 correct answer".split()
+    expect(page.locator(".room-moved")).to_have_text(sentence)
+    assert bands(page, "section") == {"moved": ["1", "1"], "": ["1"]}
+    expect(page.locator("svg")).to_have_count(2)  # the later vote on the same question is drawn beside the earlier one
+    expect(page.locator("svg").last.locator("line")).to_have_count(3)
+    expect(page.locator("li")).to_have_text(f"-2+3 {NASTY}")
+    expect(page.locator("[data-section=data] td")).to_have_text([f"\uff1dA film {NASTY}", "=good"])
+    assert page.locator("img, script").count() == 0
+    assert serious_faults(page, [], "body") == {}
+
+
+def table_rows(saved: Download) -> list[dict[str, str]]:
+    """The rows of a CSV that was saved."""
+    return list(csv.DictReader(io.StringIO(saved.path().read_bytes().decode("utf-8-sig"), newline="")))
+
+
+def bands(page: Page, place: str) -> dict[str, list[str]]:
+    """The bands of the shift that is drawn there, as numbers of people: to the correct answer, and to others."""
+    drawn: dict[str, list[str]] = {}
+    for band in page.locator(f"{place} .shift path").all():
+        name = (band.get_attribute("class") or "").removeprefix("right ")
+        drawn.setdefault(name, []).append(band.get_attribute("data-count") or "")
+    return drawn
 
 
 def percent(whole: int) -> str:

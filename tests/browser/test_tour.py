@@ -153,7 +153,7 @@ def a_phone_keeps_its_stage(page: Page) -> None:
 
 def the_letters_can_be_switched_off(page: Page) -> None:
     page.mouse.move(600, 400)
-    page.get_by_role("button", name="Keys P and B").click()
+    page.get_by_role("button", name="Keys P, B and F").click()
     page.keyboard.press("b")
     expect(page.locator("#blank")).to_be_hidden()
     page.mouse.move(500, 400)

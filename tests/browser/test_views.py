@@ -42,6 +42,10 @@ AMBIGUOUS = """() => {
 }"""
 
 
+# Patterns and clip paths of a figure by the page's address, under which they are not found once the link has changed.
+OF_ADDRESS = ", ".join(f"svg [{name}*='http']" for name in ("clip-path", "fill", "style"))
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
 def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
     open_lesson: Callable[..., Page], page: Page, lesson: Lesson, subtests: pytest.Subtests
@@ -96,6 +100,7 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
         with subtests.test(f"{part} rests"):
             asked.since_last()  # a handler that wakes itself never ends
             assert page.evaluate(AMBIGUOUS) == []
+            assert page.locator(OF_ADDRESS).count() == 0
             assert page.locator("img[src=x]").count() == 0  # and no dialog, which fails the test by itself
     assert tables or lesson.slug in NO_TABLES
 

@@ -175,12 +175,19 @@ def test_our_own_page_and_programs_are_let_in(app_url: str, tokenize: int) -> No
 
 
 def test_every_page_says_who_may_frame_it(app_url: str) -> None:
-    page = send(app_url, "/")
-    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in page.headers["content-security-policy"]
+    policy = send(app_url, "/").headers["content-security-policy"]
+    assert policy.endswith("; frame-ancestors 'self' https://huggingface.co https://*.hf.space")
     for path in ("/", "/config", "/gradio_api/info", "/nothing", "/gradio_api/queue/join"):
         answer = send(app_url, path)
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "same-origin"
+
+
+def test_programs_that_speak_mcp_find_nothing_without_the_option(app_url: str) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert send(app_url, "/gradio_api/mcp/", body, {"content-type": "application/json"}).status in (404, 405)
+    for path in ("/gradio_api/mcp", "/gradio_api/mcp/", "/gradio_api/mcp/sse"):
+        assert send(app_url, path).status == 405
 
 
 def test_an_event_that_is_in_order_is_taken(app_url: str, tokenize: int) -> None:

@@ -111,7 +111,7 @@ class Wiring(Recorder):
 
 def parts_called(*names: str) -> list[Any]:
     """Lessons and parts by their place: "tokens" or "attention/heads"."""
-    found = {lesson.slug: (lesson, lesson.build) for lesson in discover()}
+    found = {lesson.slug: (lesson, lesson.view.build if lesson.view else lesson.build) for lesson in discover()}
     found |= {f"{lesson.slug}/{part.slug}": (lesson, part.build) for lesson in discover() for part in lesson.parts}
     return [pytest.param(*found[name], id=name) for name in names]
 

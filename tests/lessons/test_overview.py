@@ -15,8 +15,8 @@ from transformers import AutoModel
 
 from demos.bert.model.models import LoadedModel, ModelStore, model_folder
 from demos.figures.cell_strip import SHADES, colours
-from demos.lessons.overview import part
 from demos.lessons.overview.figure import FAINTEST, INPUT_CELLS, MAX_ROWS, SOURCES, STATE_CELLS
+from demos.lessons.overview.part import Overview
 from demos.lessons.pretraining.fill_mask.part import fill_endpoint
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
@@ -25,7 +25,7 @@ from tests.number_cells import numbers
 from tests.programs import printed
 from tests.shown_values import with_values
 
-drawn = with_values(part.drawn)
+drawn = with_values(Overview().shown)
 TEXT, PAIR = "The pianist sat down on the wooden bench.", "She played a waltz."
 
 
@@ -45,7 +45,7 @@ def reference(bundled: LoadedModel) -> tuple[Any, Any]:
 
 @pytest.fixture(scope="module")
 def views(services: Services) -> dict[str, Any]:
-    return drawn(services, Sentence(TEXT, PAIR, ""), -1, "")
+    return drawn(services, Sentence(TEXT, PAIR, ""))
 
 
 def columns(html: str) -> list[np.ndarray]:
@@ -66,14 +66,14 @@ def test_tokens_and_ids_are_the_tokenizers(views: dict[str, Any], reference: tup
 
 
 def test_a_typed_separator_counts_as_a_special_token(services: Services) -> None:
-    picture = drawn(services, Sentence("A [SEP] B", "", ""), -1, "")["picture"]
+    picture = drawn(services, Sentence("A [SEP] B", "", ""))["picture"]
     weights = services.run(Sentence("A [SEP] B", "", "")).attentions[..., [0, 2, 4]]
     assert f"{weights.sum(axis=-1).mean():.0%}" == "82%"
     assert "which receive 82% of all attention" in re.sub(r"\s+", " ", picture)
 
 
 def test_a_cut_input_is_said_with_the_count_before_the_cut(services: Services, views: dict[str, Any]) -> None:
-    picture = drawn(services, Sentence("word " * 667, "", ""), -1, "")["picture"]
+    picture = drawn(services, Sentence("word " * 667, "", ""))["picture"]
     assert "The input has 669 tokens; the limit is 512, so 157 were removed, from its end." in picture
     assert "were removed" not in views["picture"]
 
@@ -147,7 +147,7 @@ def test_the_sentences_vector_is_the_mean(views: dict[str, Any], reference: tupl
 def test_the_guesses_are_those_of_the_hidden_word(services: Services, views: dict[str, Any]) -> None:
     (word,) = re.findall(r"With <q>(\w+)</q> masked", views["exits"])
     hidden = TEXT.replace(word, "[MASK]") if word in TEXT else PAIR.replace(word, "[MASK]")
-    alone = drawn(services, Sentence(TEXT, "", ""), TEXT.rstrip(".").split().index("wooden") + 1, "")["exits"]
+    alone = drawn(services, Sentence(TEXT, "", ""), token=TEXT.rstrip(".").split().index("wooden") + 1)["exits"]
     assert "With <q>wooden</q> masked" in alone
     answer = fill_endpoint(services)(TEXT.replace("wooden", "[MASK]"), top=5)["masks"][0]["words"]
     rows = re.findall(r"<b>(.*?)</b><span>(\d+)%</span>", alone)
@@ -156,7 +156,7 @@ def test_the_guesses_are_those_of_the_hidden_word(services: Services, views: dic
 
 
 def test_a_mask_of_the_sentences_own_is_guessed(services: Services) -> None:
-    exits = drawn(services, Sentence("Paris is the [MASK] of France.", "", ""), -1, "")["exits"]
+    exits = drawn(services, Sentence("Paris is the [MASK] of France.", "", ""))["exits"]
     assert "At <q>[MASK]</q>" in exits
     assert "<b>capital</b>" in exits
 
@@ -182,7 +182,7 @@ def test_the_program_prints_the_table(services: Services, views: dict[str, Any],
 
 @pytest.mark.parametrize("token", [-1, 3, 47, 500, None])
 def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> None:
-    views = drawn(services, Sentence("word " * 100, "", ""), token, "")
+    views = drawn(services, Sentence("word " * 100, "", ""), token=token)
     assert views["picture"].count('role="radio"') == MAX_ROWS
     assert "the model's input has 54 more" in views["picture"]
     (chosen,) = re.findall(r'data-token="(\d+)" aria-checked="true"', " ".join(views["picture"].split()))
@@ -190,13 +190,13 @@ def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> 
 
 
 def test_nothing_to_hide_in_an_empty_sentence(services: Services) -> None:
-    views = drawn(services, Sentence("", "", ""), -1, "")
+    views = drawn(services, Sentence("", "", ""))
     assert views["picture"].count('role="radio"') == 2
     assert "needs a word to mask" in views["exits"]
 
 
 def test_hostile_text_is_text(services: Services) -> None:
-    views = drawn(services, Sentence("<script>alert(1)</script> & <b>bold</b>", "", ""), -1, "")
+    views = drawn(services, Sentence("<script>alert(1)</script> & <b>bold</b>", "", ""))
     for name in ("picture", "exits", "numbers"):
         assert "<script" not in views[name]
     assert "<b>&lt;</b>" in views["picture"]
@@ -211,10 +211,10 @@ def test_the_readers_own_classifier_answers(services: Services, bundled: LoadedM
     run = runs.new()
     keep(Model(bundled.model, head, bundled.tokenizer), task, 6, runs.folder(run))
     runs.keep(run, "minilm")
-    exits = drawn(services, Sentence(TEXT, "", ""), -1, run)["exits"]
+    exits = drawn(services, Sentence(TEXT, "", ""), trained=run)["exits"]
     whole = runs.predict(run, [TEXT])[0]  # cut to six tokens, as it was trained
     best = sorted(whole, key=whole.__getitem__, reverse=True)[:4]
     shown = re.findall(r'class="special".*?<b>(\w)</b><span>(\d+)%', exits)
     assert shown == [(label, f"{whole[label]:.0%}".rstrip("%")) for label in best]
     runs.discard(run)
-    assert "Train your own" in drawn(services, Sentence(TEXT, "", ""), -1, run)["exits"]
+    assert "Train your own" in drawn(services, Sentence(TEXT, "", ""), trained=run)["exits"]

@@ -505,7 +505,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "layer_mix"): "others",
     ("translation", "training"): "long",
     ("translation", "distance"): "one",
-    ("translation", "transformer"): "top",
+    ("translation", "transformer"): "cross",
     ("translation", "search"): "product",
     ("translation", "targets"): "log",
     ("family", "decoder"): "before",

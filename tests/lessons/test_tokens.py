@@ -16,31 +16,34 @@ from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.lessons.tokens.cased import both_cuts, cased_html
 from demos.lessons.tokens.figure import TEXT as TEMPLATES
-from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized, tokens_of
+from demos.lessons.tokens.part import LESSON, Tokens, hardest, side_by_side, tokenized, tokens_of
 from demos.page.lesson import Page
+from demos.page.parts import build_lesson
 from demos.page.services import Sentence, Services
 from tests.programs import printed
+from tests.shown_values import with_values
 
 TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", 'It\'s "late", {not} \\n lost — 🍕.'
 
 
 @pytest.fixture
-def built(store: ModelStore) -> tuple[gr.Blocks, Page]:
+def endpoints(store: ModelStore) -> dict[str, Any]:
+    """Those of the API that the lesson offers."""
     with gr.Blocks() as demo:
         hidden = [gr.Textbox() for _ in range(5)]
         page = Page(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))  # type: ignore[arg-type]
-        LESSON.build(page)
-    return demo, page
+        build_lesson(page)
+    return {one.api_name: one.fn for one in demo.fns.values() if one.api_visibility == "public"}
 
 
-def handler(demo: gr.Blocks, page: Page, output: str) -> Any:
-    """The function that fills the component with this elem_id."""
-    (found,) = [
-        one.fn
-        for one in demo.fns.values()
-        if output in [part.elem_id for part in one.outputs if hasattr(part, "elem_id")]
-    ]
-    return found
+def shown(services: Services, text: str, pair: str = "", **chosen: Any) -> dict[str, Any]:
+    values: dict[str, Any] = with_values(Tokens().shown)(services, Sentence(text, pair, "minilm"), **chosen)
+    return values
+
+
+@pytest.fixture
+def services(store: ModelStore) -> Services:
+    return Services(store, "minilm")
 
 
 def test_what_lectures_count_in_their_examples_stands_under_these_alone(store: ModelStore) -> None:
@@ -65,13 +68,12 @@ def test_the_lesson_is_the_first_and_asks_a_question() -> None:
     assert LESSON.question == "How is text split into tokens?"
 
 
-def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: ModelStore) -> None:
-    demo, _ = built
-    (endpoint,) = [one for one in demo.fns.values() if one.api_name == "tokenize"]
-    assert [one.api_name for one in demo.fns.values() if one.api_visibility == "public"] == ["tokenize"]
+def test_the_api_equals_transformers(endpoints: dict[str, Any], store: ModelStore) -> None:
+    ((name, tokenize),) = endpoints.items()
+    assert name == "tokenize"
     reference = AutoTokenizer.from_pretrained(store.folder("minilm"))
     expected = reference(TEXT, PAIR, return_offsets_mapping=True, return_special_tokens_mask=True)
-    assert endpoint.fn(TEXT, PAIR, "") == {
+    assert tokenize(TEXT, PAIR, "") == {
         "tokens": expected.tokens(),
         "input_ids": expected["input_ids"],
         "token_type_ids": expected["token_type_ids"],
@@ -80,12 +82,12 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
         "special_tokens_mask": expected["special_tokens_mask"],
     }
     assert (
-        endpoint.fn("word " * 600)["notice"]
+        tokenize("word " * 600)["notice"]
         == "The input has 602 tokens; the limit is 512, so 90 were removed, from its end."
     )
     for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
         with pytest.raises(gr.Error, match=said):
-            endpoint.fn(*inputs)
+            tokenize(*inputs)
 
 
 @pytest.mark.parametrize("pair", ["", PAIR])
@@ -102,55 +104,47 @@ def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
     assert CATALOGUE["bert-base-cased"].revision in program
 
 
-def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> None:
-    show = handler(*built, "tokens-picture")
-    drawn, notice = show("pronounceable", "", "minilm", "id")
+def test_the_picture_is_drawn_from_the_bar(services: Services) -> None:
+    def picture(text: str, pair: str = "") -> str:
+        return str(shown(services, text, pair)["picture"])
+
+    drawn = picture("pronounceable")
     assert "unce" in drawn
-    assert notice == ""
     assert "The text itself contains" not in drawn
-    assert "is read as [MASK]" not in show("a [MASK]", "", "minilm", "id")[0]
-    assert "“[Mask]” is read as [MASK] in every lesson." in show("a", "[Mask]", "minilm", "id")[0]
-    assert "The text itself contains [SEP] and [CLS]." in show("a [SEP] b [SEP] [CLS] [MASK]", "", "minilm", "id")[0]
-    skipped, notice = show("x" * 20_001, "", "minilm", "id")
-    assert skipped == gr.skip()
-    assert "20,001 characters" in notice
+    assert "is read as [MASK]" not in picture("a [MASK]")
+    assert "“[Mask]” is read as [MASK] in every lesson." in picture("a", "[Mask]")
+    assert "The text itself contains [SEP] and [CLS]." in picture("a [SEP] b [SEP] [CLS] [MASK]")
+    with pytest.raises(UserError, match="20,001 characters"):
+        picture("x" * 20_001)
 
 
-def test_the_trace_follows_the_choice(built: tuple[gr.Blocks, Page]) -> None:
-    show = handler(*built, "tokens-steps")
-    menu, drawn, _ = show("He calls it pronounceable.", "", "minilm", "", "")
-    assert [value for _, value in menu["choices"]] == ["", "He", "calls", "it", "pronounceable."]
-    assert "<bdi>pronounceable</bdi>" in drawn
-    _, drawn, _ = show("He pronounces it.", "", "minilm", "He", "")
-    assert "<bdi>pronounces</bdi>" not in drawn
-    _, drawn, _ = show("He pronounces it.", "", "minilm", "gone", "Straße")
-    assert "<bdi>straße</bdi>" in drawn
-    menu, drawn, _ = show("He pronounces it.", "", "minilm", "gone", "")
-    assert "value" not in menu
-    assert "<bdi>gone</bdi>" in drawn
-    assert "There is nothing to split" in show("", "", "minilm", "", "")[1]
+def test_the_trace_follows_the_choice(services: Services) -> None:
+    page = shown(services, "He calls it pronounceable.")
+    assert [value for _, value in page["word"]["choices"]] == ["", "He", "calls", "it", "pronounceable."]
+    assert "<bdi>pronounceable</bdi>" in page["steps"]
+    assert "<bdi>pronounces</bdi>" not in shown(services, "He pronounces it.", word="He")["steps"]
+    assert "<bdi>straße</bdi>" in shown(services, "He pronounces it.", word="gone", own="Straße")["steps"]
+    page = shown(services, "He pronounces it.", word="gone")
+    assert "value" not in page["word"]
+    assert "<bdi>gone</bdi>" in page["steps"]
+    assert "There is nothing to split" in shown(services, "")["steps"]
 
 
-def test_the_batch_holds_the_bars_sentence_and_the_lines(built: tuple[gr.Blocks, Page]) -> None:
-    show = handler(*built, "tokens-padded")
-    drawn, _ = show("one two", "three", "minilm", "four\n\nfive six seven eight nine")
-    assert "<b>3 × 7</b>" in drawn
-    drawn, _ = show("one " * 100, "", "minilm", "\n".join("abcdefghij"))
+def test_the_batch_holds_the_bars_sentence_and_the_lines(services: Services) -> None:
+    assert "<b>3 × 7</b>" in shown(services, "one two", "three", lines="four\n\nfive six seven eight nine")["padded"]
+    drawn = shown(services, "one " * 100, lines="\n".join("abcdefghij"))["padded"]
     assert "The first 8 of 11 inputs are shown." in drawn
     assert "truncated to 48 tokens" in drawn
 
 
-def test_the_vocabulary_answers(built: tuple[gr.Blocks, Page]) -> None:
-    found, _ = handler(*built, "tokens-found")("minilm", "##ing", "begins with", "", 0)
-    assert "ington" in found
-    begun, _ = handler(*built, "tokens-begun")("minilm", "##able")
-    assert "<b>1</b> whole word begins" in begun
-    meaning, _ = handler(*built, "tokens-meaning")("minilm", 7592)
-    assert "hello" in meaning
+def test_the_vocabulary_answers(services: Services) -> None:
+    page = shown(services, "Hi.", piece="##able")
+    assert "ington" in page["matches"]
+    assert "<b>1</b> whole word begins" in page["begun"]
+    assert "hello" in page["meaning"]
     for wrong in (None, -1, 40_000):
-        answer, notice = handler(*built, "tokens-meaning")("minilm", wrong)
+        answer = shown(services, "Hi.", id=wrong)["meaning"]
         assert "whole number" in answer or "run from 0 to 30,521" in answer
-        assert notice == ""
 
 
 def test_the_hardest_word(store: ModelStore) -> None:

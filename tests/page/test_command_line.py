@@ -11,7 +11,7 @@ import pytest
 
 from app import main
 from demos.errors import UserError
-from demos.page.command_line import check_port, read_settings
+from demos.page.command_line import check_frames, check_mcp, check_port, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,3 +56,50 @@ def test_what_it_can_not_do_is_one_sentence(
     said = capsys.readouterr().err.strip()
     assert said.startswith("There is no model 'nope' here")
     assert "\n" not in said
+
+
+def test_frames_come_from_the_command_line_or_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_settings([]).frame == ()
+    monkeypatch.setenv("INSIDE_BERT_FRAME", "https://a.example.edu  https://b.example.edu:8443")
+    assert read_settings([]).frame == ("https://a.example.edu", "https://b.example.edu:8443")
+    check_frames(read_settings([]).frame)
+    assert read_settings(["--frame", "https://c.example.edu", "--frame", "https://d.edu"]).frame == (
+        "https://c.example.edu",
+        "https://d.edu",
+    )
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://moodle.example.edu",
+        "http://localhost:8000",
+        "moodle.example.edu",
+        "https://moodle.example.edu/",
+        "https://moodle.example.edu/course",
+        "https://*.example.edu",
+        "https://*",
+        "https:",
+        "https://moodle.example.edu; script-src *",
+        "https://moodle.example.edu https://other.example",
+        "https://moodle.example.edu\n",
+        "https://teacher@moodle.example.edu",
+        "https://Moodle.example.edu",
+        "*",
+        "",
+    ],
+)
+def test_what_is_no_https_origin_is_one_sentence(origin: str) -> None:
+    with pytest.raises(UserError, match=r"^[^\n]* is not an https origin; [^\n]*\.$"):
+        check_frames(["https://moodle.example.edu", origin])
+
+
+def test_mcp_is_off_by_default_and_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not read_settings([]).mcp
+    assert read_settings(["--mcp"]).mcp
+    monkeypatch.setenv("INSIDE_BERT_MCP", "1")
+    assert read_settings([]).mcp
+    assert not read_settings(["--no-mcp"]).mcp
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r'^--mcp needs [^\n]*pip install "gradio\[mcp\]"$'):
+        check_mcp()

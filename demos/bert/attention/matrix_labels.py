@@ -45,7 +45,7 @@ class Labels:
         start, words = encoding.sentence_b_start, encoding.word_index
         ends = [*starts[1:], len(encoding)]
         return cls(
-            names=tuple(_join(encoding.tokens[a:b]) for a, b in zip(starts, ends, strict=True)),
+            names=tuple(joined(encoding.tokens[a:b]) for a, b in zip(starts, ends, strict=True)),
             special=tuple(bool(encoding.special_tokens_mask[index]) for index in starts),
             sentence_b_start=None if start is None else sum(index < start for index in starts),
             positions=tuple(starts),
@@ -74,6 +74,6 @@ def word_starts(encoding: Encoding) -> list[int]:
     return [i for i, word in enumerate(words) if word is None or i == 0 or word != words[i - 1]]
 
 
-def _join(pieces: Sequence[str]) -> str:
+def joined(pieces: Sequence[str]) -> str:
     """A word from its WordPieces: those after the first lose their ##."""
     return pieces[0] + "".join(piece.removeprefix("##") for piece in pieces[1:])

@@ -1,7 +1,6 @@
 """The bundled decoder: the bundled encoder, trained on under a causal mask to predict the next word piece.
 
-Its file holds the differences to the encoder with this app's masked-word head, from which its training began
-(demos/training/causal; assets/causal/README.md tells how).
+Its file holds the differences to the bundled encoder (demos/training/causal; assets/causal/README.md tells how).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from transformers import BertForMaskedLM, Cache
 
 from demos.bert.encoder.masks import causal
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.heads import OUR_HEADS, OURS, Pretrained, of_bert, with_weights
+from demos.bert.pretraining.heads import OURS, Pretrained, of_bert, with_weights
 from demos.bert.pretraining.heads_file import read_heads
 from demos.files import ASSETS
 
@@ -24,9 +23,7 @@ WINDOW = 95  # tokens that the decoder reads at most, [CLS] among them; its trai
 
 def our_decoder(loaded: LoadedModel, path: Path = OUR_DECODER) -> Pretrained:
     """The decoder in `path`, on the bundled encoder. Its layers compute as BERT's do until given a causal mask."""
-    heads, _ = read_heads(OUR_HEADS, loaded.model.state_dict())
-    began = {name.removeprefix("bert."): value for name, value in heads.items() if name.startswith("bert.")}
-    state, about = read_heads(path, began)
+    state, about = read_heads(path, loaded.model.state_dict())
     whole = with_weights(BertForMaskedLM, loaded, state, path)
     title = f"{loaded.spec.title.partition(' (')[0]} as a decoder"
     note = "trained on by this project to predict the next word piece"

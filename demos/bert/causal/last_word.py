@@ -8,7 +8,7 @@ import numpy as np
 
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.masks import MOST, run_masked, with_last_word
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
@@ -37,7 +37,7 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
     numbers of pieces, what comes after is compared from the end, and the words themselves not at all.
     Raises UserError as `with_last_word`, and for more than MOST tokens.
     """
-    before, after = (encode(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))
+    before, after = (encode_lately(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))
     if max(len(before), len(after)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     if decoder:

@@ -16,7 +16,6 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 
 MOST = 400  # word pieces that may be written after one beginning
-SEEDS = 2**31
 MOST_LOOKED_UP = 8  # word pieces
 
 
@@ -27,13 +26,6 @@ class Method:
     greedy: bool = True
     sampling: Sampling = field(default_factory=Sampling)  # how the distribution is changed before a draw
     seed: int = 1
-
-    def check(self) -> Method:
-        """Itself. Raises UserError for values out of bounds."""
-        self.sampling.check()
-        if not 0 <= self.seed < SEEDS:
-            raise UserError(f"Choose a seed from 0 to {SEEDS - 1:,}.")
-        return self
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,21 @@ def beyond_library(loaded: LoadedModel, sentences: Iterable[str]) -> int:
     return sum(len(encode(loaded.tokenizer, text, max_length=limit + 1)) > limit for text in long)
 
 
+def as_in_library(loaded: LoadedModel, sentences: Sequence[str]) -> list[str]:
+    """The sentences, each ending after the last token that sentence-transformers uses of it with this model.
+
+    WordPiece takes the longest piece each time, so what is left has the same tokens as before.
+    """
+    limit = loaded.spec.max_seq_length
+    if limit is None:
+        return list(sentences)
+    encodings = (encode(loaded.tokenizer, text, max_length=limit) for text in sentences)
+    return [
+        encoding.text[: max(end for _, end in encoding.offsets)] if encoding.dropped else text
+        for text, encoding in zip(sentences, encodings, strict=True)
+    ]
+
+
 def normalised(vectors: np.ndarray) -> np.ndarray:
     """Each row divided by its length, [m, D]; a zero row stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ MAX_BYTES = 16 * 2**20  # of the ledgers that are kept, with their runs
 
 @dataclass(frozen=True)
 class LayerLedger:
-    """One layer's whole arithmetic for one input; `own` holds the model's tensors of the same names.
+    """One layer's whole arithmetic for one input; `own` are the model's tensors of the same names.
 
     With padding, the last `padding` of the n tokens are [PAD]. With `causal`, this layer alone is masked: what enters
     it comes from layers that look both ways.
@@ -39,7 +39,12 @@ class LayerLedger:
     weights: LayerWeights
     attention: AttentionLedger
     block: BlockLedger
-    own: Mapping[str, np.ndarray]  # by the names of `steps`
+    read_own: Callable[[], Mapping[str, np.ndarray]]  # -> `own`
+
+    @cached_property
+    def own(self) -> Mapping[str, np.ndarray]:
+        """The model's own tensors, by the names of `steps`: read when a view compares with them."""
+        return self.read_own()
 
     @property
     def steps(self) -> dict[str, np.ndarray]:
@@ -49,7 +54,7 @@ class LayerLedger:
             name: getattr(self.block, name) for name in (*of_block, "t4", "t5", "h")
         }
 
-    @property
+    @cached_property
     def differences(self) -> dict[str, float]:
         """For each step the largest `difference` between ours and the model's own tensor, over all tokens."""
         return {name: difference(ours, self.own[name]) for name, ours in self.steps.items()}
@@ -92,14 +97,14 @@ def _computed(loaded: LoadedModel, run: Run, layer: int, causal: bool, padding: 
     weights = layer_weights(model, layer)
     attention = attend(weights, x, mask)
     block = complete(weights, x, attention.output)
-    own = own_tensors(model, layer, x, mask, weights.num_heads)
+    own = partial(own_tensors, layer_of(model, layer), x, mask, weights.num_heads)
     return LayerLedger(layer, causal, pads, weights, attention, block, own)
 
 
 def _nbytes(entry: tuple[Run, LayerLedger]) -> int:
-    """About what a ledger takes in memory, with its run: our tensors and the model's own."""
+    """About what a ledger takes in memory, with its run: our tensors and, once they are read, the model's own."""
     run, ledger = entry
-    ours = [*ledger.steps.values(), *ledger.own.values(), ledger.attention.scores, ledger.attention.scaled]
+    ours = [*ledger.steps.values(), *ledger.steps.values(), ledger.attention.scores, ledger.attention.scaled]
     return run.nbytes + sum(tensor.nbytes for tensor in ours)
 
 
@@ -113,13 +118,13 @@ def padded_states(loaded: LoadedModel, run: Run, pads: int) -> np.ndarray:
     return np.stack([state[0].numpy() for state in states])
 
 
-def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_heads: int) -> dict[str, np.ndarray]:
-    """The model's own intermediate tensors in `layer` for x [n, d], by the names of `LayerLedger.steps`.
+def own_tensors(layer: Any, x: np.ndarray, mask: np.ndarray, num_heads: int) -> dict[str, np.ndarray]:
+    """The intermediate tensors of the model's own `layer` for x [n, d], by the names of `LayerLedger.steps`.
 
     Read by hooks on a copy of that one layer, which shares its weights: the model itself, which other threads use,
     gets none. `mask` <bool>[n, n] is added to the scores as transformers adds its own.
     """
-    module = sharing_weights(layer_of(model, layer))
+    module = sharing_weights(layer)
     parts = layer_parts(module)
     seen: dict[str, np.ndarray] = {}
 

@@ -13,7 +13,7 @@ from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_produ
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.batches.padding import model_inputs
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
@@ -95,7 +95,7 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> tuple[Run, Cha
     the input is longer than 128 tokens.
     """
     before = run.encoding
-    after = encode(loaded.tokenizer, with_last_word(before.text, word))
+    after = encode_lately(loaded.tokenizer, with_last_word(before.text, word))
     if max(len(before), len(after)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     pairs = zip(before.input_ids, after.input_ids, strict=False)

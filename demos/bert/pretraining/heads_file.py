@@ -8,7 +8,7 @@ assets/pretraining/README.md tells how the numbers came about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,19 +46,9 @@ def read_heads(path: Path, bundled: Mapping[str, torch.Tensor]) -> tuple[dict[st
 
     The decoder's matrix is left out, since it is the word embeddings.
     """
-    with safe_open(path, framework="pt") as file:
-        about = dict(file.metadata() or {})
-        stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
     state = {f"bert.{name}": value.clone() for name, value in bundled.items() if not name.startswith("pooler")}
     low: dict[str, torch.Tensor] = {}
-    for key, value in stored.items():
-        name, _, kind = key.partition(":")
-        if kind.endswith(".scales"):
-            continue
-        if "q" in kind:
-            bits = int(kind.partition("q")[2].partition(".")[0])
-            value = unpack(Packed(value, stored[key.removesuffix("values") + "scales"]), bits)
-        value = value.float()
+    for name, kind, value in _stored(path):
         if name in (LOW_LEFT, LOW_RIGHT):
             low[name] = value
         elif kind.startswith("added"):
@@ -67,4 +57,23 @@ def read_heads(path: Path, bundled: Mapping[str, torch.Tensor]) -> tuple[dict[st
             state[name] = value
     if low:
         state[WORDS] += low[LOW_LEFT] @ low[LOW_RIGHT]
-    return state, about
+    return state, read_about(path)
+
+
+def read_low(path: Path) -> dict[str, torch.Tensor]:
+    """LOW_LEFT [V, r] and LOW_RIGHT [r, d] of a file; {} where its word embeddings are the bundled ones."""
+    return {name: value for name, _, value in _stored(path, (LOW_LEFT, LOW_RIGHT)) if name in (LOW_LEFT, LOW_RIGHT)}
+
+
+def _stored(path: Path, names: Collection[str] = ()) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """(name, kind, <float32>) of what the file stores, or of some `names` of it."""
+    with safe_open(path, framework="pt") as file:
+        for key in file.keys():  # noqa: SIM118  (not a mapping)
+            name, _, kind = key.partition(":")
+            if kind.endswith(".scales") or (names and name not in names):
+                continue
+            value = file.get_tensor(key)
+            if "q" in kind:
+                bits = int(kind.partition("q")[2].partition(".")[0])
+                value = unpack(Packed(value, file.get_tensor(key.removesuffix("values") + "scales")), bits)
+            yield name, kind, value.float()

@@ -6,44 +6,34 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.layer_head_choices import counted_slider, slider
+from demos.lessons.encoder.choices import PICKER, TOKEN, Shared
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.services import Sentence
+from demos.page.view import Limits, On, controls_of, read_choices
 from demos.widgets.token_picker.figure import picker_html
-from demos.widgets.token_picker.token_picker import pick, token_picker
+from demos.widgets.token_picker.token_picker import token_picker
 
 CHOOSE = "Token to follow"
 
 
 def build(page: Page) -> None:
-    """The controls that all parts share: the token, the layer and the head."""
-    services = page.services
-    catalogue = services.store.catalogue.values()
+    """The controls that all parts share."""
+    controls = controls_of(Shared)
     with gr.Row(elem_classes="encoder-choices", equal_height=False):
         with gr.Column(scale=5, min_width=340):
-            chips, token = token_picker(CHOOSE, "encoder-token", value=12)
-        layer = counted_slider(
-            max(spec.num_layers for spec in catalogue), 0, label="Layer",
-            elem_id="encoder-layer", scale=1, min_width=190,
-        )  # fmt: skip
-        head = counted_slider(
-            max(spec.num_heads for spec in catalogue), 4, label="Head",
-            elem_id="encoder-head", scale=1, min_width=190,
-        )  # fmt: skip
+            chips, token = token_picker(CHOOSE, PICKER, value=TOKEN, link="token")
+        layer, head = (controls[name].make(page.services) for name in ("layer", "head"))
     page.share(token=token, layer=layer, head=head)
+    limits = Limits(page.choices, controls)
 
-    def choices(sentence: Sentence, index: float, layer_now: float, head_now: float) -> dict[gr.Component, Any]:
-        run = services.run(sentence)
-        at = pick(run.encoding, index)
-        return {
-            chips: picker_html(run.encoding, at, CHOOSE),
-            token: at,
-            layer: slider(layer_now, run.num_layers),
-            head: slider(head_now, run.num_heads),
-        }
+    def above(sentence: Sentence, *said: float) -> dict[gr.Component, Any]:
+        on = On(page.services, sentence)
+        chosen = dict(zip(controls, said, strict=True))
+        c = read_choices(Shared, on, chosen)
+        return {chips: picker_html(on.encoding, c.token, CHOOSE), **limits.answer(on, c, chosen)}
 
-    page.draw(choices, [token, layer, head], [chips, token, layer, head], show_progress="hidden")
+    page.draw(above, [token, layer, head], [chips, *limits.outputs], show_progress="hidden")
 
 
 LESSON = Lesson(

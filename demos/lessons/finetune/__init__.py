@@ -65,7 +65,7 @@ def offer_endpoint(page: Page) -> None:
             trains=trains,
         ).check()
         _, dataset = requested_dataset(data, seed, task)
-        key = services.key(model)
+        key = services.pretrained_key(model)
         run = trainings.runs.new()
         folder = services.store.folder(key)
         events = trainings.fine_tune(run, dataset, key, folder, settings, keep=False)  # no other client knows its id

@@ -56,7 +56,7 @@ def rows_of(encoding: Encoding) -> int:
 def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     """The stations from left to right; `chosen` is the token whose way is marked."""
     n, encoding = rows_of(run.encoding), run.encoding
-    hues = [hue(word) for word in encoding.word_index]
+    hues = [hue(word) for word in encoding.word_index[:n]]
     tokens = [
         {
             "text": visible(encoding.tokens[place]),
@@ -71,12 +71,7 @@ def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     sources, weights = strongest_sources(run.attentions[:, :, :n], SOURCES, special)
     layers = [
         {
-            "lines": [
-                (source, target, weight, hues[source])
-                for target, strongest in enumerate(zip(sources[layer].tolist(), weights[layer].tolist(), strict=True))
-                for source, weight in zip(*strongest, strict=True)
-                if weight >= FAINTEST and source < n
-            ],
+            "lines": _lines(sources[layer], weights[layer], hues),
             "states": _column(run.hidden_states[layer + 1, :n], STATE_CELLS),
         }
         for layer in range(run.num_layers)
@@ -116,6 +111,18 @@ def numbers_html(run: Run, ledger: InputLedger) -> Markup:
         for at in range(n)
     ]
     return TEXT.numbers(rows, run.num_layers)
+
+
+def _lines(sources: np.ndarray, weights: np.ndarray, hues: list[str]) -> Markup:
+    """The lines of one layer: for each of the tokens drawn, which have `hues`, its `sources` and `weights` [n, k]."""
+    pattern = str(TEXT.line())
+    lines = [
+        pattern.format(hue=hues[source], source=source, target=target, weight=weight)
+        for target, strongest in enumerate(zip(sources.tolist(), weights.tolist(), strict=True))
+        for source, weight in zip(*strongest, strict=True)
+        if weight >= FAINTEST and source < len(hues)
+    ]
+    return Markup("".join(lines))  # of numbers and names of ours: nothing is to be escaped
 
 
 def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -22,11 +22,11 @@ from demos.lessons.overview.figure import (
     rows_of,
 )
 from demos.lessons.overview.program import overview_code
-from demos.page.folds import folds
 from demos.page.larger_model.larger_model import small_model_html
-from demos.page.lesson import IN_BROWSER, Lesson, Page, by_component
+from demos.page.lesson import IN_BROWSER, Lesson
 from demos.page.past_runs import give_back
 from demos.page.services import Sentence, Services
+from demos.page.view import Control, Layout, On, Shown, View, choice, unlinked
 from demos.widgets.scripted.scripted import scripted
 from demos.widgets.token_picker.token_picker import SCRIPT
 
@@ -35,51 +35,59 @@ GUESSES = 5
 CLASSES = 4  # shown, the likeliest
 
 
-def build(page: Page) -> None:
-    """Lay the lesson out and wire it."""
-    give_back(page)
-    gr.HTML("<p data-tours></p>", elem_id="overview-tours")
-    token = gr.Number(-1, precision=0, minimum=-1, maximum=MAX_ROWS - 1, visible="hidden")
-    with gr.Row(elem_classes="overview-row"):
-        with gr.Column(scale=4, min_width=320):
-            picture = scripted(SCRIPT + read_beside(__file__, "script.js"), PICTURE, "", elem_classes="picture")
-        with gr.Column(scale=1, min_width=260):
-            exits = gr.HTML("", elem_id="overview-exits")
-    numbers, program = folds(__file__, "Prints all steps: pieces, input, layers, outputs")
-    page.keep(token=token)
-    parts = {"picture": picture, "exits": exits, "numbers": numbers, "program": program}
-    show = by_component(parts, partial(drawn, page.services))
-    page.draw(show, [token, page.trained], list(parts.values()), show_progress="hidden")
-    picture.select(None, None, [token], js=f"() => insideBert.picked[{PICTURE!r}]()", **IN_BROWSER)
+def _token() -> Any:
+    """The token that is followed through the picture and hidden for the guess; without one (-1), one is picked."""
+
+    def make(_: Services) -> gr.Component:
+        return gr.Number(-1, precision=0, minimum=-1, maximum=MAX_ROWS - 1, visible="hidden")
+
+    return choice(-1, Control(make, lambda _, said: -1 if said is None else int(said)))
 
 
-def drawn(services: Services, sentence: Sentence, token: float | None, trained: str) -> dict[str, Any]:
-    """The picture, what its outputs are used for, the numbers and the program.
+class Overview(View):
+    @dataclass(frozen=True)
+    class Choices:
+        token: int = _token()
+        trained: str = unlinked("")
 
-    `token` is followed through the picture and hidden for the guess; without one (-1), or beyond the picture's end, a
-    word of the sentence is picked.
-    """
-    loaded, run = services.loaded(sentence.model), services.run(sentence)
-    encoding, ledger = run.encoding, add_up(embedding_tables(loaded.model), run.encoding)
-    picked = place_to_guess(encoding, loaded.tokenizer.mask_token, rows_of(encoding))
-    chosen = int(token) if token is not None and 0 <= token < rows_of(encoding) else picked or 0
-    hidden = hidden_word(services, sentence, chosen if not encoding.special_tokens_mask[chosen] else picked)
-    vector = run.hidden_states[-1].mean(axis=0)
-    return {
-        "picture": overview_html(run, ledger, chosen),
-        "exits": exits_html(run, hidden, vector, classes_of(services, sentence, trained)),
-        "numbers": lambda: numbers_html(run, ledger),
-        "program": lambda: overview_code(loaded.spec, encoding),
-    }
+    def lay_out(self, at: Layout) -> None:
+        """The picture beside what its outputs are used for."""
+        give_back(at.page)
+        gr.HTML("<p data-tours></p>", elem_id="overview-tours")
+        token = at.control("token")
+        at.hold("trained", at.page.trained)
+        with gr.Row(elem_classes="overview-row"):
+            with gr.Column(scale=4, min_width=320):
+                script = SCRIPT + read_beside(__file__, "script.js")
+                at["picture"] = picture = scripted(script, PICTURE, "", elem_classes="picture")
+            with gr.Column(scale=1, min_width=260):
+                at["exits"] = gr.HTML("", elem_id="overview-exits")
+        at.folds("Prints all steps: pieces, input, layers, outputs")
+        picture.select(None, None, [token], js=f"() => insideBert.picked[{PICTURE!r}]()", **IN_BROWSER)
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The picture, what its outputs are used for, the numbers and the program."""
+        run, encoding = on.run, on.encoding
+        ledger = add_up(embedding_tables(on.loaded.model), encoding)
+        picked = place_to_guess(encoding, on.loaded.tokenizer.mask_token, rows_of(encoding))
+        chosen = c.token if 0 <= c.token < rows_of(encoding) else picked or 0
+        place = chosen if not encoding.special_tokens_mask[chosen] else picked
+        hidden = hidden_word(on.services, on.sentence, place)
+        vector = run.hidden_states[-1].mean(axis=0)
+        return {
+            "picture": overview_html(run, ledger, chosen),
+            "exits": exits_html(run, hidden, vector, classes_of(on.services, on.sentence, c.trained)),
+            "numbers": lambda: numbers_html(run, ledger),
+            "program": lambda: overview_code(on.loaded.spec, encoding),
+        }
 
 
 def hidden_word(services: Services, sentence: Sentence, place: int | None) -> HiddenWord | None:
     """The best guesses for the token at `place`; None without a place, or for a model without a masked-word head."""
-    spec = services.loaded(sentence.model).spec
     if place is None:
         return None
     try:
-        pretrained = services.pretrained(spec.key)
+        pretrained = services.pretrained(sentence.model)
     except UserError:
         return None
     encoding = services.run(sentence).encoding
@@ -102,7 +110,8 @@ def hidden_word(services: Services, sentence: Sentence, place: int | None) -> Hi
 
 
 def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes | None:
-    """The prediction of the reader's newest single-sentence classifier for this sentence; None without a classifier."""
+    """The prediction of the reader's classifier of single sentences, the bar's own or the newest; None without one."""
+    trained = services.own_run(sentence.model) or trained
     if not trained or services.classifier(trained) is None:
         return None
     (probabilities,) = services.trainings.runs.predict(trained, [sentence.text])
@@ -120,5 +129,5 @@ LESSON = Lesson(
         "Type your own sentence above, and read the picture from left to right: word pieces, vectors, layers, results. "
         "Point at a token to follow it; click a heading to see that step in detail."
     ),
-    build=build,
+    view=Overview(),
 )

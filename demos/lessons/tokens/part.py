@@ -2,42 +2,123 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from demos.bert.model.batches.padding import pad
-from demos.bert.model.catalogue import WORDPIECE
+from demos.bert.model.catalogue import BUNDLED, WORDPIECE
 from demos.bert.model.encoding import BYTES, SENTENCE_PIECE, Encoding, encode, truncation_notice
 from demos.bert.model.models import at_hand
 from demos.bert.model.text import clean_text, small_mask
 from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.wordpiece import chunks, trace
-from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
 from demos.files import read_beside
-from demos.lessons.tokens.cased import build_cased
+from demos.lessons.tokens.cased import cased_html
 from demos.lessons.tokens.figure import BATCH_DRAWN, TEXT, batch_figure, trace_figure
-from demos.lessons.tokens.vocabulary import build_vocabulary
-from demos.page.folds import fold, folds
+from demos.lessons.tokens.vocabulary import OF_VOCABULARY, OfVocabulary, lay_out_vocabulary, searched
+from demos.page.folds import fold
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, open_menu, options, words
 
 MAX_WORDS = 200  # words of the sentence offered in the menu
 MAX_RANKED = 60  # words looked at for the one with the most pieces
+HARDEST = ("the word with the most pieces", "")
 BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
 
 
+class Tokens(View):
+    @dataclass(frozen=True)
+    class Choices(OfVocabulary):
+        under: str = options([(name, name) for name in UNDER], "id", "Show under each token", elem_id="tokens-under")
+        word: str = open_menu([HARDEST], "", "A word of the sentence", elem_id="tokens-word")
+        own: str = words("", "or type your own", max_lines=1, elem_id="tokens-own")
+        lines: str = words(
+            BATCH_EXAMPLE, "Sentences to add to the batch, one per line", lines=3, elem_id="tokens-lines"
+        )
+
+    def lay_out(self, at: Layout) -> None:
+        """The picture and its control, then the folds."""
+        script = read_beside(__file__, "script.js")
+        at["picture"] = gr.HTML("", js_on_load=script, elem_id="tokens-picture", elem_classes="picture")
+        at.control("under")
+        with fold(__file__, "trace", "Step by step: how a word is split"):
+            with gr.Row():
+                at.control("word")
+                at.control("own")
+            at["steps"] = gr.HTML("", elem_id="tokens-steps")
+        with fold(__file__, "batch", "Padding: several sentences in one batch"):
+            at.control("lines")
+            at["padded"] = gr.HTML("", elem_id="tokens-padded")
+        lay_out_vocabulary(at)
+        with fold(__file__, "cased", "Cased and uncased"):
+            at["cased"] = gr.HTML("", js_on_load=script)
+        with fold(__file__, "others", "The same input with other tokenizers"):
+            at["others"] = gr.HTML("", js_on_load=script)
+        at.folds("Prints the tokens of the current input")
+
+    @drawn("picture", by=("under",), at_once=True)
+    def draw_picture(self, on: On, c: Choices) -> Shown:
+        """The tokens, and what there is to say of these; with each key press."""
+        services, sentence = on.services, on.sentence
+        tokenizer, encoding, counts = _encoded(services, sentence)
+        drawing = picture(encoding, counts, tokenizer.unk_token, c.under)
+        if typed_mask := small_mask(sentence.text, sentence.text_pair):
+            drawing += TEXT.small_mask(typed_mask)
+        if typed := [encoding.tokens[place] for place in encoding.typed_special]:
+            drawing += TEXT.typed_special(list(dict.fromkeys(typed)))
+        drawing += TEXT.examples(encoding, tokens_of(encoding, "thanks for all"))
+        spec = services.store.spec(services.key(sentence.model))
+        if encoding.text_pair and not spec.segments:
+            drawing += TEXT.no_segments()
+        if spec.architecture not in WORDPIECE:
+            drawing += TEXT.spaces(
+                next((mark for mark in (BYTES, SENTENCE_PIECE) if mark in "".join(encoding.tokens)), BYTES)
+            )
+        return {"picture": drawing}
+
+    @drawn("steps", by=("word", "own"), limits=("word",))
+    def draw_steps(self, on: On, c: Choices) -> Shown:
+        """How a word is split, and the words on offer; a word that was chosen stays when the sentence moves on."""
+        tokenizer, sentence = _tokenizer(on.services, on.sentence.model), on.sentence
+        typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
+        offers = list(dict.fromkeys(word for text in typed for word in chunks(tokenizer, text) if word))[:MAX_WORDS]
+        target = c.own if c.own.strip() else c.word or hardest(tokenizer, offers)
+        return {
+            "steps": trace_figure(trace(tokenizer, clean_text(target, "The word"))),
+            "word": limit(choices=[HARDEST, *((stretch[:60], stretch) for stretch in offers)]),
+        }
+
+    @drawn("kinds", "matches", "begun", "meaning", by=OF_VOCABULARY, reads_sentence=False)
+    def draw_vocabulary(self, on: On, c: Choices) -> Shown:
+        """What the vocabulary has of what is looked for."""
+        return searched(on, c)
+
+    @drawn("others", by=(), pure=False)  # more models may come
+    def draw_others(self, on: On, c: Choices) -> Shown:
+        """The input under all tokenizers that are at hand."""
+        return {"others": side_by_side(on.services, on.sentence)}
+
+    @drawn(by=("lines",))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The batch, both cuts, the numbers and the program."""
+        tokenizer, (text, pair) = _tokenizer(on.services, on.sentence.model), (on.sentence.text, on.sentence.text_pair)
+        spec = on.services.store.spec(on.services.key(on.sentence.model))
+        return {
+            "padded": lambda: padded(tokenizer, (text, pair), c.lines),
+            "cased": lambda: cased_html(on.services.store.tokenizer(BUNDLED), text, pair),
+            "numbers": lambda: numbers_table(encode(tokenizer, text, pair)),
+            "program": lambda: tokens_code(spec, encode(tokenizer, text, pair)),
+        }
+
+
 def build(page: Page) -> None:
-    """The picture and its control, then the folds, each laid out and wired by a separate function."""
-    _build_picture(page)
-    _build_trace(page)
-    _build_batch(page)
-    build_vocabulary(page)
-    build_cased(page)
-    _build_rest(page)
+    """The API's endpoint."""
     services = page.services
 
     def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
@@ -79,67 +160,12 @@ def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[A
     return tokenizer, encoding, count(tokenizer, encoding)
 
 
-def _build_picture(page: Page) -> None:
-    services = page.services
-    view = gr.HTML("", js_on_load=read_beside(__file__, "script.js"), elem_id="tokens-picture", elem_classes="picture")
-    under = gr.Radio(list(UNDER), value="id", label="Show under each token", elem_id="tokens-under")
-    page.keep(under=under)
-
-    def show(sentence: Sentence, under: str) -> str:
-        tokenizer, encoding, counts = _encoded(services, sentence)
-        if under not in UNDER:
-            raise UserError(f"The value shown under each token must be one of: {', '.join(UNDER)}.")
-        drawn = picture(encoding, counts, tokenizer.unk_token, under)
-        if typed_mask := small_mask(sentence.text, sentence.text_pair):
-            drawn += TEXT.small_mask(typed_mask)
-        if typed := [encoding.tokens[place] for place in encoding.typed_special]:
-            drawn += TEXT.typed_special(list(dict.fromkeys(typed)))
-        drawn += TEXT.examples(encoding, tokens_of(encoding, "thanks for all"))
-        spec = services.store.spec(services.key(sentence.model))
-        if encoding.text_pair and not spec.segments:
-            drawn += TEXT.no_segments()
-        if spec.architecture not in WORDPIECE:
-            drawn += TEXT.spaces(
-                next((mark for mark in (BYTES, SENTENCE_PIECE) if mark in "".join(encoding.tokens)), BYTES)
-            )
-        return drawn
-
-    page.draw(show, [under], [view], at_once=True, show_progress="hidden")
-
-
 def tokens_of(encoding: Encoding, words: str) -> int:
     """The number of tokens of the first occurrence of `words` (in any case) in the first sentence; 0 without one."""
     start = encoding.text.lower().find(words)
     spans = zip(encoding.offsets, encoding.sequence_ids, strict=True)
     inside = [first < start + len(words) and start < last for (first, last), segment in spans if segment == 0]
     return sum(inside) if start >= 0 else 0
-
-
-def _build_trace(page: Page) -> None:
-    services = page.services
-    with fold(__file__, "trace", "Step by step: how a word is split") as shut:
-        with gr.Row():
-            word = gr.Dropdown(
-                [("the word with the most pieces", "")],
-                value="",
-                label="A word of the sentence",
-                allow_custom_value=True,  # the words on offer change with the sentence, the choice does not
-                elem_id="tokens-word",
-            )
-            own = gr.Textbox("", label="or type your own", max_lines=1, elem_id="tokens-own")
-        view = gr.HTML("", elem_id="tokens-steps")
-    page.keep(word=word, own=own)
-
-    def show(sentence: Sentence, word: str, own: str) -> tuple[Any, str]:
-        tokenizer = _tokenizer(services, sentence.model)
-        typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
-        words = list(dict.fromkeys(word for text in typed for word in chunks(tokenizer, text) if word))[:MAX_WORDS]
-        # A chosen word stays when the sentence moves on: what the menu shows is what is traced.
-        target = own if (own or "").strip() else word or hardest(tokenizer, words)
-        offers = [("the word with the most pieces", ""), *((stretch[:60], stretch) for stretch in words)]
-        return gr.update(choices=offers), trace_figure(trace(tokenizer, clean_text(target, "The word")))
-
-    page.within(shut).draw(show, [word, own], [word, view], show_progress="hidden")
 
 
 def hardest(tokenizer: Any, words: list[str]) -> str:
@@ -152,43 +178,13 @@ def hardest(tokenizer: Any, words: list[str]) -> str:
     return max(words[:MAX_RANKED], key=pieces, default="")
 
 
-def _build_batch(page: Page) -> None:
-    services = page.services
-    with fold(__file__, "batch", "Padding: several sentences in one batch") as shut:
-        lines = gr.Textbox(
-            BATCH_EXAMPLE, label="Sentences to add to the batch, one per line", lines=3, elem_id="tokens-lines"
-        )
-        view = gr.HTML("", elem_id="tokens-padded")
-    page.keep(lines=lines)
-
-    def show(sentence: Sentence, lines: str) -> str:
-        tokenizer = _tokenizer(services, sentence.model)
-        more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
-        inputs = [(sentence.text, sentence.text_pair), *((line, "") for line in more)]
-        encodings = [
-            encode(tokenizer, *texts, max_length=BATCH_DRAWN["tokens"]) for texts in inputs[: BATCH_DRAWN["inputs"]]
-        ]
-        cut = any(encoding.dropped for encoding in encodings)
-        return batch_figure(pad(tokenizer, encodings), len(inputs), cut)
-
-    page.within(shut).draw(show, [lines], [view], show_progress="hidden")
-
-
-def _build_rest(page: Page) -> None:
-    """Other tokenizers, the numbers, the formula, the code, the source."""
-    services = page.services
-    with fold(__file__, "others", "The same input with other tokenizers") as shut:
-        others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
-    numbers, program = folds(__file__, "Prints the tokens of the current input")
-
-    def show(sentence: Sentence) -> tuple[Any, Any]:
-        encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
-        spec = services.store.spec(services.key(sentence.model))
-        return lambda: numbers_table(encoding), lambda: tokens_code(spec, encoding)
-
-    page.draw(show, [], [numbers, program], show_progress="hidden")
-    shown = partial(side_by_side, services)
-    page.within(shut).draw(shown, [], [others], show_progress="hidden", pure=False)  # more models may come
+def padded(tokenizer: Any, texts: tuple[str, str], lines: str) -> Markup:
+    """The batch of the bar's sentence and these lines. Raises UserError where one is too long."""
+    more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
+    inputs = [texts, *((line, "") for line in more)]
+    encodings = [encode(tokenizer, *each, max_length=BATCH_DRAWN["tokens"]) for each in inputs[: BATCH_DRAWN["inputs"]]]
+    cut = any(encoding.dropped for encoding in encodings)
+    return batch_figure(pad(tokenizer, encodings), len(inputs), cut)
 
 
 def side_by_side(services: Services, sentence: Sentence) -> str:
@@ -214,5 +210,6 @@ LESSON = Lesson(
         "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. Type a "
         "sentence and watch it being split: the ids under the tokens are the model's input."
     ),
+    view=Tokens(),
     build=build,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.middleware import Middleware
 
 from demos.page.protection.addresses import Addresses
@@ -15,10 +17,14 @@ from demos.page.protection.origin_guard import OriginGuard
 from demos.page.protection.request_check import RequestCheck
 from demos.page.protection.uploading import Uploading
 
-# The outermost first; what is cheapest to refuse is refused first.
-GUARDS = (
-    *(SecurityHeaders, Addresses, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck),
-    *(Heartbeats, Listening, Uploading),
-)
-MIDDLEWARE = [Middleware(guard) for guard in GUARDS]
+# Within the headers, the outermost first; what is cheapest to refuse is refused first.
+GUARDS = (Addresses, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Heartbeats, Listening, Uploading)
 INNERMOST = Middleware(OddRequests)  # within all that is ours
+
+
+def guards(frames: Sequence[str] = ()) -> list[Middleware]:
+    """All of them; `frames` are further origins whose pages may show the app in a frame."""
+    return [Middleware(SecurityHeaders, frames=frames), *(Middleware(guard) for guard in GUARDS)]
+
+
+MIDDLEWARE = guards()

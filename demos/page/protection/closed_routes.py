@@ -29,11 +29,12 @@ CLOSED = (
         )
     ),
 )
+MCP = f"{API_PREFIX}/mcp"  # with --mcp: one request, one answer; its streams would stay open for as long as one likes
 SIGN_IN = "/login/huggingface", "/login/callback"
 
 
 class ClosedRoutes:
-    """ASGI middleware: 404 for them."""
+    """ASGI middleware: 404 for them, and 405 for what is no call of MCP's one address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -42,5 +43,8 @@ class ClosedRoutes:
         path = scope.get("path", "")
         if scope["type"] == "http" and path.startswith(CLOSED) and not path.startswith(SIGN_IN):
             await refuse(send, 404, "There is no such address here.")
+            return
+        if scope["type"] == "http" and path.startswith(MCP) and (scope["method"] != "POST" or path.rstrip("/") != MCP):
+            await refuse(send, 405, f"Programs that speak MCP send a POST to {MCP}/.", (b"allow", b"POST"))
             return
         await self.app(scope, receive, send)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # 'unsafe-inline' and 'unsafe-eval': Gradio's page begins with scripts in its HTML, and it makes functions of our
 # components' templates and of events' JavaScript. One font of its formulas, that of large brackets, is a data: address.
-POLICY = "; ".join(
+LOADS = "; ".join(
     (
         "default-src 'self'",
         "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
@@ -16,19 +18,22 @@ POLICY = "; ".join(
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
-        "frame-ancestors 'self' https://huggingface.co https://*.hf.space",
     )
 )
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")]
 PAGES = (b"text/html", b"image/svg+xml", b"application/xhtml+xml", b"application/xml", b"text/xml")
-FRAMES = (b"content-security-policy", POLICY.encode())
+FRAMED_BY = "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
 
 
 class SecurityHeaders:
-    """ASGI middleware: HEADERS on every answer, the policy on each that a browser may show as a page."""
+    """ASGI middleware: HEADERS on every answer, the policy on each that a browser may show as a page.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `frames` are further origins whose pages may show the app in a frame (`--frame`).
+    """
+
+    def __init__(self, app: ASGIApp, frames: Sequence[str] = ()) -> None:
         self.app = app
+        self.policy = (b"content-security-policy", "; ".join((LOADS, " ".join((FRAMED_BY, *frames)))).encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -37,12 +42,11 @@ class SecurityHeaders:
 
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *HEADERS, *_policy(message["headers"])]}
+                message = {**message, "headers": [*message["headers"], *HEADERS, *self._policy(message["headers"])]}
             await send(message)
 
         await self.app(scope, receive, headed)
 
-
-def _policy(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    kind = next((value for name, value in headers if name == b"content-type"), b"")
-    return [FRAMES] if kind.startswith(PAGES) else []
+    def _policy(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        kind = next((value for name, value in headers if name == b"content-type"), b"")
+        return [self.policy] if kind.startswith(PAGES) else []

@@ -1,6 +1,8 @@
 // The lecturer's side of a room: a panel that the press "Room" opens, and where this page is, told to the members.
 import { classLists } from "./lists.js";
-import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { download, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { begin as beginRecord, gather, keepVote, record } from "./record.js";
+import { movedText, page, shift, table } from "./report.js";
 
 const LOOK = 150; // milliseconds between two looks at the address
 const LONGEST_HEADING = 300; // characters of a stop's
@@ -74,6 +76,9 @@ function tell(sentence = "") {
 
 async function start() {
   await put("room-start");
+  const over = panel.querySelector(".room-record");
+  over.hidden = !record();
+  fill(over, { over: record()?.code });
   const before = room.led();
   if (before && before.ends > Date.now()) {
     const again = made("button", "", `${word("go-on")} ${before.code}`);
@@ -85,6 +90,7 @@ async function start() {
 
 async function lead() {
   const { code, link, qr, alone } = room.now;
+  beginRecord();
   await put("room-lead");
   for (const place of [panel, big]) fill(place, { code, link });
   big.querySelector("img").src = qr;
@@ -137,7 +143,8 @@ function leaves({ destination, downloadRequest }) {
 function runs({ detail: run }) {
   if (!leads || run === ran) return;
   ran = run;
-  act("run", { run }).catch((error) => tell(error.message));
+  const before = state.run && gather(state, act); // the curve of the run before this one
+  Promise.resolve(before).then(() => act("run", { run })).catch((error) => tell(error.message));
 }
 
 const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
@@ -170,7 +177,10 @@ function heard(news, name) {
   state = news;
   for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0, collected: state.collected ?? 0 });
   if (name === "over" || name === "moved") end(word(name), name === "over");
-  else if (name === "vote" || name === "tally") vote(name);
+  else if (name === "vote" || name === "tally") {
+    keepVote(state);
+    vote(name);
+  }
   else if (name === "sentences") list();
   else if (name === "data" || name === "collected") lookOver();
 }
@@ -182,6 +192,7 @@ function offerQuestion() {
 
 function vote(news = "") {
   const now = state.vote;
+  const counted = state.tally?.number === now?.number ? state.tally : undefined;
   if (news === "vote" && now) panel.querySelector(".room-vote").open = true;
   for (const place of panel.querySelectorAll("[data-when]")) place.hidden = (place.dataset.when === "vote") !== Boolean(now);
   if (news === "vote") keepFocus();
@@ -191,12 +202,22 @@ function vote(news = "") {
     if (!now || !box) continue;
     const question = made("p", "room-question", now.question);
     question.dir = "auto";
-    box.append(question, tally(now, state.tally ?? now.tallies ?? [now.answers.map(() => 0)]));
+    box.append(question, tally(now, counted?.tallies ?? now.tallies ?? [now.answers.map(() => 0)]));
   }
+  if (now?.revealed && counted?.tallies.length > 1) showMoved(now, counted);
   offerQuestion();
   if (!now) return;
   panel.querySelector("[data-do=reveal]").disabled = now.revealed;
   panel.querySelector("[data-do=again]").disabled = now.round > 1;
+}
+
+// How those who voted twice have moved: in a sentence, and drawn on the whole screen
+async function showMoved({ answers }, counted) {
+  const [inPanel, onScreen] = await Promise.all([movedText(counted), movedText(counted)]);
+  if (state.tally !== counted || !state.vote?.revealed) return;
+  const { right, moves, tallies } = counted;
+  panel.querySelector(".room-tally").append(inPanel);
+  big.querySelector(".room-tally").append(onScreen, shift({ answers, right, before: tallies[0], after: tallies[1], moves }));
 }
 
 const { list, lookOver, does } = classLists(() => panel, act, () => state);
@@ -222,7 +243,12 @@ const DOES = {
     big.showModal();
   },
   small: () => big.close(),
-  close: () => act("close"),
+  async close() {
+    await gather(state, act);
+    await act("close");
+  },
+  "save page": () => saved(page),
+  "save table": () => saved(table),
   async "own question"() {
     const { names, ...asked } = insideBert.questions.asText();
     const { vote: number } = await act("ask", asked);
@@ -233,6 +259,11 @@ const DOES = {
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),
 };
+
+async function saved(make) {
+  if (leads) await gather(state, act); // a room that is over has nothing more
+  download(await make(record()));
+}
 
 async function clicked({ target }) {
   const button = target.closest("button[data-do]");

@@ -1,5 +1,7 @@
 // What the class has sent, for the lecturer alone: sentences to pick one from, and a data set to look over.
-import { made, part, room, word } from "./parts.js";
+import { download, made, part, room, word } from "./parts.js";
+import { keepPicked } from "./record.js";
+import { agreementOf } from "./report.js";
 
 const FRESH = 1000; // milliseconds between two looks at a data set that grows
 
@@ -36,10 +38,9 @@ export function classLists(panel, act, news) {
     if (!news().data || !fold?.open) return;
     const collected = await act("collected").catch(() => undefined);
     if (!collected) return;
-    const { classes, counts, agreement, several, listed } = collected;
+    const { classes, counts, listed } = collected;
     fold.querySelector(".room-counts").textContent = classes.map((name, place) => `${name}: ${counts[place]}`).join(" · ");
-    const share = agreement === null ? word("no-agreement") : `${Math.round(100 * agreement)}% ${word("agreement")} ${several}.`;
-    fold.querySelector(".room-agreement").textContent = share;
+    fold.querySelector(".room-agreement").textContent = agreementOf(collected);
     const rows = [];
     for (const { number, text, counts: given } of listed.reverse()) {
       const row = (await part("room-collected")).firstElementChild;
@@ -61,19 +62,16 @@ export function classLists(panel, act, news) {
     clear: () => act("clear"),
     "end collecting": () => act("end collecting"),
     "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
-    async save() {
-      const file = await collectedFile();
-      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), FRESH);
-    },
+    save: async () => download(await collectedFile()),
     async "train on it"() {
       const view = { part: "train", task: "sentence", data: "file" };
       if (!(await insideBert.openWithFile("finetune", view, await collectedFile()))) throw new Error(word("silent"));
     },
     async pick(button) {
       const row = button.closest("li");
-      insideBert.say(row.querySelector(".said").textContent);
+      const sentence = row.querySelector(".said").textContent;
+      insideBert.say(sentence);
+      keepPicked(sentence);
       await does.drop(button);
     },
     drop: (button) => act("drop", { sentence: Number(button.closest("li").dataset.number) }),

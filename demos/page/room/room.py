@@ -211,6 +211,8 @@ class Room:
             self.vote.mark(right)
             if self.vote.revealed:
                 self._tell_vote()
+            else:
+                self._tell_leader("tally", self.vote.leaders_state())
 
     def answer(self, member: Member, number: object, round_: object, place: object) -> None:
         """A member's answer to the vote that is open."""
@@ -219,7 +221,7 @@ class Room:
         if not member.allowance.take():
             raise TooOftenError("Wait a moment before you change your answer again.")
         self.vote.answer(member.key, round_, place)
-        self._tell_leader("tally", self.vote.tallies)
+        self._tell_leader("tally", self.vote.leaders_state())
 
     def reveal(self) -> None:
         """Show the tallies to all, with the right answer where the lecturer has named it."""
@@ -244,7 +246,7 @@ class Room:
     def _tell_vote(self) -> None:
         vote = self._open_vote()
         self.tell("vote", vote.public_state())
-        self._tell_leader("tally", vote.tallies)
+        self._tell_leader("tally", vote.leaders_state())
 
     # Sentences from the hall
 

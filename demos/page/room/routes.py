@@ -17,6 +17,7 @@ import orjson  # Gradio requires it
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.errors import UserError
+from demos.figures.palette import PALETTE
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
 from demos.page.protection.coming import read_object
@@ -31,7 +32,7 @@ TEXT = templates(__file__)
 PLACE = "/room/"
 MOST_BODY = 16_384
 STATUS: dict[type[UserError], int] = {NoRoomError: 404, WrongKeyError: 403, TooOftenError: 429}
-SCRIPTS = "leader.js", "lists.js", "member.js", "parts.js"
+SCRIPTS = "leader.js", "lists.js", "member.js", "parts.js", "record.js", "report.js"
 log = logging.getLogger(__name__)
 
 
@@ -42,7 +43,7 @@ class RoomRoutes:
         self.app, self.rooms, self.host, self.runs = app, rooms, host, runs
         self.files = {name: (b"text/javascript", read_beside(__file__, name).encode()) for name in SCRIPTS}
         self.files["style.css"] = b"text/css", read_beside(__file__, "style.css").encode()
-        self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts()).encode()
+        self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts(PALETTE["light"])).encode()
         self.posts: dict[str, Callable[[dict[str, Any], str], Any]] = {
             "open": self._open,
             "join": self._join,

@@ -33,6 +33,16 @@ class Vote:
             for answers_by_member in self.rounds
         ]
 
+    @property
+    def moves(self) -> list[list[int]]:
+        """Of those who answered in both rounds, how many chose answer i first and answer j second: counts [k][k]."""
+        counts = [[0] * len(self.answers) for _ in self.answers]
+        first, second = self.rounds if len(self.rounds) == MOST_ROUNDS else ({}, {})
+        for member, place in second.items():
+            if member in first:
+                counts[first[member]][place] += 1
+        return counts
+
     def answer(self, member: str, round_: Any, place: Any) -> None:
         """A member's answer, or a change of mind. Raises UserError once the tally is shown, or where there is none."""
         if self.revealed or round_ != len(self.rounds):
@@ -66,6 +76,10 @@ class Vote:
             "revealed": self.revealed,
         }
         return state | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
+
+    def leaders_state(self) -> dict[str, Any]:
+        """The message for the lecturer alone: all that is counted, before the reveal too, and never whose it is."""
+        return {"number": self.number, "tallies": self.tallies, "moves": self.moves, "right": self.right}
 
 
 def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:

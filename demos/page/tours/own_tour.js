@@ -16,7 +16,7 @@ insideBert.bring = async (address, id) => {
 // A tour of the reader's own, which this browser keeps; its editor is loaded when it is opened.
 insideBert.ownTour = (() => {
   const STORE = "inside-bert-tour"; // { title, stops: as they are written, tour: as the server read it }
-  const OPEN = "inside-bert-tour-open"; // in this tab: whether the editor is open
+  const OPEN = "inside-bert-tour-open"; // in this tab
   const EMPTY = { title: "", stops: [] };
   const read = () => {
     try {
@@ -34,13 +34,22 @@ insideBert.ownTour = (() => {
       return false;
     }
   }
+  // Whether the editor is open, for a reload of this tab
+  function note(isOpen) {
+    try {
+      if (isOpen) sessionStorage.setItem(OPEN, "yes");
+      else sessionStorage.removeItem(OPEN);
+    } catch {
+      // as above
+    }
+  }
   async function open() {
-    sessionStorage.setItem(OPEN, "yes");
+    note(true);
     if (document.getElementById("own-tour")) return;
     if (await insideBert.bring("./tour-editor", "own-tour")) document.getElementById("own-tour").focus({ preventScroll: true });
   }
   const close = () => {
-    sessionStorage.removeItem(OPEN);
+    note(false);
     document.getElementById("own-tour")?.remove();
   };
   try {

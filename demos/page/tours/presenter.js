@@ -42,11 +42,11 @@
     tools.id = "presenter";
     tools.setAttribute("role", "toolbar");
     tools.setAttribute("aria-label", "Presenter mode");
-    const keys = button("Keys P and B", () => {
+    const keys = button("Keys P, B and F", () => {
       insideBert.remember({ keys: !hasKeys() });
       keys.setAttribute("aria-pressed", String(hasKeys()));
     });
-    keys.title = "P begins and ends presenter mode, B or a full stop makes the screen blank";
+    keys.title = "P begins and ends presenter mode, B or a full stop makes the screen blank, F fills the window with one picture";
     keys.setAttribute("aria-pressed", String(hasKeys()));
     const notes = button("Speaker notes", () => window.open("./tour-notes", "inside-bert-notes", "popup,width=720,height=560"));
     tools.append(notes, button("Blank screen", () => blank(true)), keys, button("End presenter mode", () => present(false)));

@@ -18,7 +18,8 @@ from torch import nn
 from demos.bert.causal.decoder import causal_mask, our_decoder
 from demos.bert.model.freed_memory import keep_pages
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.heads import our_heads
+from demos.bert.pretraining.heads import OUR_HEADS, our_heads
+from demos.bert.pretraining.heads_file import read_low
 from demos.training.causal.measuring import measure
 from demos.training.causal.sampled import draw, sampled_losses, shares_of
 from demos.training.learning import hardware
@@ -27,7 +28,8 @@ from demos.training.pretraining.offline.corpus import Corpus
 from demos.training.pretraining.offline.writing import write_heads
 
 SEED = 13
-FIXED = ("word_embeddings", "token_type_embeddings")  # of the encoder; the former are the decoder's matrix too
+TYPES = "token_type_embeddings"
+FIXED = ("word_embeddings", TYPES)  # of the encoder; the former are the decoder's matrix too
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,7 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
     """Until the minutes are over or a signal comes; goes on where a state is found in the folder."""
     keep_pages()
     torch.manual_seed(SEED)
-    start = our_heads(loaded)
-    parts = copy.deepcopy(Parts.of(start))
+    parts = copy.deepcopy(Parts.of(our_heads(loaded)))
     hardware.quicken(parts.encoder)
     for module in parts.encoder.modules():
         if isinstance(module, nn.Dropout):
@@ -116,8 +117,9 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
         torch.save(saved, plan.state.with_suffix(".new"))
         plan.state.with_suffix(".new").replace(plan.state)
         about = {"tokens": str(progress.tokens), "steps": str(progress.step)}
-        weights = {name: value.detach() for name, value in trained.items()}
-        write_heads(plan.weights, weights, start.encoder.model.state_dict(), {}, about)
+        types = {f"bert.{name}": value for name, value in parts.encoder.named_parameters() if TYPES in name}
+        weights = {name: value.detach() for name, value in {**types, **trained}.items()}
+        write_heads(plan.weights, weights, loaded.model.state_dict(), read_low(OUR_HEADS), about)
         decoder, begin = our_decoder(loaded, plan.weights), loaded.tokenizer.cls_token_id
         scores = {}
         for name, corpus in held_out.items():

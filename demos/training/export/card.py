@@ -26,6 +26,8 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+# The Hub's names of metrics, by the last word of ours; the others are the same in both.
+_KINDS = {"F1": "f1", "MCC": "matthews_correlation", "ρ": "spearmanr", "r": "pearsonr"}
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
@@ -58,6 +60,7 @@ def card(log: Log, form: Form, loaded: str) -> str:
         base=_quoted(log.base_id or BUNDLED_ID),
         dataset=_quoted(recipe.hub.split(":")[0]) if recipe.data == "hub" else "",
         own=bool(form.why_own),
+        scored=_scored(log),
     )
     stride = max(1, -(-len(log.looks) // MOST_LOOKS))
     looks = [*log.looks[:-1:stride], log.looks[-1]] if log.looks else []
@@ -85,6 +88,23 @@ def card(log: Log, form: Form, loaded: str) -> str:
         margin=98 / max(1, started.test) ** 0.5,
     )
     return f"{front}\n\n{body}\n"
+
+
+def _scored(log: Log) -> tuple[str, str, str, list[tuple[str, str, str]]] | None:
+    """The scores on the test examples as the Hub's `model-index` has them, its texts quoted; None without any."""
+    scores = [(name, value) for name, value in log.metrics.items() if value is not None]
+    if not log.started.test or not scores:
+        return None
+    recipe = log.recipe
+    return (
+        _quoted(f"{log.data_name}, on {log.base_title}"),
+        _quoted(log.data_name),
+        _quoted(recipe.hub.split(":")[0] if recipe.data == "hub" else f"inside-bert-{recipe.data}"),
+        [
+            (_KINDS.get(name.split()[-1], name.replace(" ", "_")), _quoted(name), f"{value:.6g}")
+            for name, value in scores
+        ],
+    )
 
 
 def usage_code(log: Log, form: Form) -> str:

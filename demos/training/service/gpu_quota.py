@@ -34,6 +34,7 @@ REASONS = {
     r"worker error": "The run failed on the GPU; nothing of it was saved.",
 }
 EXPIRED = "The run lost its GPU after {} seconds and stopped; nothing of it was saved."
+DUPLICATE = "To train on hardware of your choice, choose “Duplicate this Space” in its menu on huggingface.co."
 NO_ANSWER = "ZeroGPU does not answer at this moment."
 _QUOTA = re.compile(r"\((\d+)s requested vs\. (-?\d+)s left\)\. Try again in (?:(\d+) days?, )?(\d+):(\d+)")
 
@@ -74,7 +75,8 @@ def reason(error: Exception, lent: int, seconds: float) -> str:
     if quota := _QUOTA.search(message):
         requested, left, days, hours, minutes = (int(number or 0) for number in quota.groups())
         wait = f"{24 * days + hours} h {minutes} min" if days or hours else f"{minutes + 1} min"
-        return f"This run needs {requested} s of GPU time; you have {max(0, left)} s left, and get more in {wait}."
+        said = f"This run needs {requested} s of GPU time; you have {max(0, left)} s left, and get more in {wait}."
+        return f"{said} {DUPLICATE}"
     if "aborted" in message and seconds >= lent:
         return EXPIRED.format(lent)
     return next((sentence for words, sentence in REASONS.items() if re.search(words, message)), NO_ANSWER)

@@ -9,6 +9,7 @@ from collections import OrderedDict
 
 from demos.training.results.history import Record
 from demos.training.service.runs import Runs
+from demos.training.service.stored_runs import public_name
 
 MAX_READERS = 500  # remembered; the reader whose last training is oldest is dropped first
 MAX_HISTORY = 40  # runs of one reader
@@ -31,6 +32,14 @@ class Readers:
     def history(self, reader: str) -> list[Record]:
         """This reader's trainings; [] for an unknown reader."""
         return self._all(reader_of(reader))[-MAX_HISTORY:]
+
+    def named(self, reader: str, name: str) -> Record | None:
+        """This reader's training of this public name; None where it is none of theirs, or nobody is named."""
+        if not reader:
+            return None
+        records = self._histories.get(reader, ())
+        in_memory = next((record for record in records if public_name(record.run) == name), None)
+        return in_memory or (self.runs.stored.named(reader, name) if self.runs.stored else None)
 
     def _all(self, reader: str) -> list[Record]:
         records = list(self._histories.get(reader, ()))

@@ -32,6 +32,8 @@ MAX_DAYS = 7.0  # since the last use of a model, or of a reader's history
 MAX_BYTES = 4 * 2**30  # of all; the least recently used is deleted first
 SKEW = 60.0  # seconds by which the clocks of two machines on one folder may differ
 BASE = "base.json"
+OWN = "your-run-"  # begins a run's public name
+_NAME = re.compile(f"{OWN}[0-9a-f]{{16}}")
 _OURS = re.compile(r"[0-9a-f]{64}")
 _NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # what reading a broken or foreign record raises
 
@@ -80,6 +82,15 @@ class StoredRuns:
             else:
                 records.append(record)
         return records
+
+    def named(self, reader: str, name: str) -> Record | None:
+        """The reader's record whose run is publicly known by `name`; None where there is none."""
+        if not _NAME.fullmatch(name):
+            return None
+        for file in (self._histories / _hashed(reader)).glob(f"{name.removeprefix(OWN)}*.json"):
+            with suppress(OSError, *_NOT_OURS):
+                return record_from(json.loads(file.read_text(encoding="utf-8")))
+        return None
 
     def forget(self, reader: str, run: str) -> None:
         """Delete one record."""
@@ -157,6 +168,11 @@ class StoredRuns:
 
     def _record(self, reader: str, run: str) -> Path:
         return self._histories / _hashed(reader) / f"{_hashed(run)}.json"
+
+
+def public_name(run: str) -> str:
+    """The name of a run that may stand in a link: nobody finds the run's id by it."""
+    return OWN + _hashed(run)[:16]
 
 
 def stored_runs(folder: Path | str = "") -> StoredRuns | None:

@@ -12,6 +12,8 @@ from typing import Any
 import gradio as gr
 
 from demos.files import ASSETS, read_asset
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Control, choice
 from demos.widgets.bertviz.views import VIEWS, views_folder
 from demos.widgets.takeaway.takeaway import PRIVATE, takeaway_row
 
@@ -58,3 +60,30 @@ def frame_value(message: dict[str, Any]) -> str:
     JSON text and no dict: gradio wraps a dict in proxies, which can't be posted to another window.
     """
     return json.dumps(message).replace("<", "\\u003c")
+
+
+def lines_choice(value: str = "") -> Any:
+    """A choice of the heads whose lines are drawn, as `heads_on` reads it; the frame alone sets it."""
+    control = Control(lambda _: gr.Textbox(value, visible="hidden"), lambda _, said: said or "", redraws=False)
+    return choice(value, control)
+
+
+def wire_frame(
+    frame: gr.Component,
+    layer: gr.Component,
+    head: gr.Component,
+    lines: gr.Component,
+    cached: gr.Component,
+    picked: gr.Component,
+) -> None:
+    """Write what is chosen in the frame to the controls at once, in the browser; the frame follows the controls.
+
+    They say what the reader has chosen, also while an answer is awaited. `cached` is what the browser has of the
+    drawing, and `picked` changes with each choice that is to be drawn.
+    """
+    place = [layer, head, lines, cached]
+    chosen = "(...values) => [...insideBert.attention.chosen(values), String(Date.now())]"
+    frame.select(None, place, [*place, picked], js=chosen, **IN_BROWSER)
+    frame.input(None, None, [lines], js="() => insideBert.attention.lines()", **IN_BROWSER)
+    followed = "(head, lines) => { insideBert.attention?.show(head, lines); }"
+    gr.on([head.change, lines.change], None, [head, lines], None, js=followed, **IN_BROWSER)

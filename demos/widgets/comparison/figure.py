@@ -199,8 +199,6 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
     imports, sides = set(), []
     for name, side, spec in zip(("left", "right"), (left, right), specs, strict=True):
         needed, source = model_lines(spec)
-        if " " in spec.key:  # a run of this page
-            needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
         imports.add(needed)
         # ALBERT's tokenizer gives no segments unasked.
         options = ", return_token_type_ids=True" if spec.architecture == "albert" else ""

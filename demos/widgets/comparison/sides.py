@@ -86,14 +86,17 @@ def _two_models(services: Services, sentence: Sentence, form: ComparisonForm) ->
 
 
 def _before_and_after(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:
-    """A fine-tune is held against the model that it began as, whichever the bar uses."""
-    if not form.run:
+    """A fine-tune is held against the model that it began as: the bar's own run, else the reader's newest."""
+    own = services.own_run(sentence.model)
+    run = own or form.run
+    if not run:
         raise UserError(NO_RUN)
-    models = [services.loaded(services.trainings.runs.base(form.run)), services.tuned(form.run)]
+    models = [services.loaded(services.trainings.runs.base(run)), services.tuned(run)]
     title = models[0].spec.title
-    other = services.key(sentence.model) != models[0].spec.key
+    other = not own and services.key(sentence.model) != models[0].spec.key
     note = f"Your model was fine-tuned from {title}, so it is compared with that model." if other else ""
-    return models, [f"before, {title}", "after fine-tuning"], [(sentence.text, sentence.text_pair)] * 2, note
+    after = f"after fine-tuning{f' ({services.loaded(sentence.model).spec.title})' if own else ''}"
+    return models, [f"before, {title}", after], [(sentence.text, sentence.text_pair)] * 2, note
 
 
 def _two_sentences(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:

@@ -17,6 +17,7 @@ demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence
 In JavaScript, once `select` has fired::
 
     insideBert.grids[elem_id].chosen()  // mode "pick": {layer, head}; "switch": {off: [[layer, head], ...]}
+    insideBert.grids[elem_id].strike(layer)  // mode "switch": all heads of this layer are off too -> chosen()
     insideBert.grids[elem_id].fill(values, at)  // these values with layer and head at `at` and `at + 1`, from 1
     insideBert.grids[elem_id].aim(values, at, which)  // the same with the best head of the pattern values[which]
     insideBert.grids[elem_id].best(name)  // {layer, head} of the highest score of a pattern, or null
@@ -95,13 +96,15 @@ def previous_head(services: Services, model: str) -> tuple[int, int]:
     return _previous_heads[key]
 
 
-def head_to_open(services: Services, model: str, layer: float, head: float, drawn: str) -> tuple[float, float]:
+def head_to_open(services: Services, model: str, layer: int, head: int, drawn: str) -> tuple[int, int]:
     """(layer, head): what the reader picked; or, where nobody has moved it, this model's own.
 
     `drawn` is the `run_key` of what was drawn before, empty at first: only another model's head is exchanged.
     """
-    now, before = services.loaded(model).spec, (drawn or "").rpartition(".")[0]
+    now, before = services.loaded(model).spec, drawn.rpartition(".")[0]
     if before == now.key:
         return layer, head
     last = next((place for (key, _), place in _previous_heads.items() if key == before), None) if before else OPENED
-    return previous_head(services, now.key) if (int(layer or 0), int(head or 0)) == last else (layer, head)
+    if last:  # beyond this model's end it is read as its last
+        last = min(last[0], now.num_layers - 1), min(last[1], now.num_heads - 1)
+    return previous_head(services, model) if (layer, head) == last else (layer, head)

@@ -270,6 +270,12 @@ const api = {
     switching
       ? { off: [...state.off].map((one) => one.split(",").map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]) }
       : state.chosen && { ...state.chosen },
+  // all heads of a layer, which counts from 0, are off too; none of no layer, which a menu that is left says
+  strike: (layer) => {
+    const count = Number.isInteger(layer) ? state.data?.num_heads ?? 0 : 0;
+    for (let head = 0; head < count; head++) state.off.add(`${layer},${head}`);
+    return api.chosen();
+  },
   fill: (values, at) =>
     state.chosen ? values.map((value, place) => (place === at ? state.chosen.layer + 1 : place === at + 1 ? state.chosen.head + 1 : value)) : values,
   // these values with the best head of the pattern that is the one at `which`

@@ -20,9 +20,12 @@ from demos.bert.embeddings.pooling import (
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import POOLING_NAMES
+from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.services import Services
+from demos.page.view import Control, On, choice, limit, options
 
 LAST = "last"
+DEEPEST = 1_000  # as a hidden state: the last of any model
 SECOND_TO_LAST = "second_to_last"
 NAMED = {
     "sum of the last four": SUM_LAST_FOUR,
@@ -44,6 +47,42 @@ def layer_choices(deepest: int, known: bool = True) -> list[tuple[str, str]]:
         *((f"layer {layer}", str(layer)) for layer in range(deepest - 2, 0, -1)),
         ("first (0, the embedding output)", "0"),
     ]
+
+
+def pooling_choice(value: str = "mean", letter: str = "", *, by_script: bool = False) -> Any:
+    """A view's choice of the pooling."""
+    offers = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
+    return options(offers, value, f"Pooling {letter}".strip(), by_script=by_script)
+
+
+def layer_choice(letter: str = "", *more: tuple[str, str], by_script: bool = False) -> Any:
+    """A view's choice of the layer, with `more` choices; `draw` answers with `layer_limit`."""
+
+    def make(services: Services) -> gr.Component:
+        deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+        offers = [*layer_choices(deepest, known=False), *more]
+        return gr.Dropdown(offers, value=LAST, label=f"Layer {letter}".strip(), filterable=False)
+
+    return choice(LAST, Control(make, lambda _, said: str(said or LAST), by_script=by_script))
+
+
+def state_choice(value: int, label: str, *, cut: bool = True, **look: Any) -> Any:
+    """A view's choice of one hidden state, from 0 (the embedding output).
+
+    Beyond the model's last it is the last, unless it is not `cut`: `draw` does that then.
+    """
+
+    def make(services: Services) -> gr.Component:
+        deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+        return moving_slider(0, deepest, min(value, deepest), label=label, **look)
+
+    def last(on: On, _: Any = None) -> int:
+        return int(on.loaded.model.config.num_hidden_layers)
+
+    def read(on: On, said: Any) -> int:
+        return clamp(said, last(on) + 1) if cut else max(int(said or 0), 0)
+
+    return choice(value, Control(make, read, last))
 
 
 def pooling_menus(
@@ -104,3 +143,9 @@ def layer_menu(loaded: LoadedModel, layer: str, *more: tuple[str, str]) -> Any:
     offered = [*layer_choices(loaded.model.config.num_hidden_layers), *more]
     value = {} if layer in [value for _, value in offered] else {"value": LAST}
     return gr.update(choices=offered, **value)
+
+
+def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> dict[str, Any]:
+    """`layer_menu` for a view."""
+    offered = [*layer_choices(loaded.model.config.num_hidden_layers), *more]
+    return limit(choices=offered, value=layer if layer in [value for _, value in offered] else LAST, **update)

@@ -2,13 +2,17 @@
 // Runs once per gr.HTML as its js_on_load (`element` is that component), so events are caught above what is redrawn.
 let chosen = 0;
 
-function choose(chip) {
+function setChosen(chip) {
   chosen = Number(chip.dataset.token);
   for (const other of element.querySelectorAll("[data-token]")) {
     const on = other === chip;
     other.setAttribute("aria-checked", on);
     other.tabIndex = on ? 0 : -1;
   }
+}
+
+function choose(chip) {
+  setChosen(chip);
   trigger("select");
 }
 
@@ -35,8 +39,10 @@ let hadFocus = false;
 element.addEventListener("focusin", () => (hadFocus = true));
 element.addEventListener("focusout", (event) => (hadFocus = Boolean(event.relatedTarget === null && !event.target.isConnected)));
 function read() {
-  const chip = element.querySelector('[aria-checked="true"]');
-  if (chip) chosen = Number(chip.dataset.token);
+  // An answer may have been asked for before the reader chose another chip, which the link has by now.
+  const now = props.link && element.querySelector(`[data-token="${insideBert.view().choices[props.link]}"]`);
+  const chip = now || element.querySelector('[aria-checked="true"]');
+  if (chip) setChosen(chip);
   return chip;
 }
 watch("value", () => {

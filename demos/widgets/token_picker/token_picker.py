@@ -9,21 +9,40 @@ import gradio as gr
 from demos.bert.model.encoding import Encoding
 from demos.files import read_beside
 from demos.page.lesson import IN_BROWSER
+from demos.page.view import Control, On, choice
 from demos.widgets.scripted.scripted import scripted
 from demos.widgets.token_picker.figure import PICKED_AMONG
 
 SCRIPT = read_beside(__file__, "script.js")  # for any radio group of elements with `data-token`
 
 
-def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.Number]:
+def token_picker(label: str, elem_id: str, value: int = 1, *, link: str = "") -> tuple[gr.HTML, gr.Number]:
     """(what one sees, which `picker_html` fills; the chosen token's number, which a lesson reads and keeps).
 
-    A click or an arrow key on a chip changes the number.
+    A click or an arrow key on a chip changes the number. `link` is its name there, where the browser alone sets it.
     """
-    index = gr.Number(value, precision=0, minimum=0, maximum=PICKED_AMONG - 1, visible="hidden")
-    chips = scripted(SCRIPT, elem_id, elem_classes="token-picker", label=label)
+    index = _index(value)
+    return picker_of(index, label, elem_id, link=link), index
+
+
+def picker_of(index: gr.Component, label: str, elem_id: str, *, link: str = "") -> gr.HTML:
+    """What one sees of a picker whose choice `index` holds."""
+    chips = scripted(SCRIPT, elem_id, elem_classes="token-picker", label=label, link=link)
     chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **IN_BROWSER)
-    return chips, index
+    return chips
+
+
+def token_choice(value: int) -> Any:
+    """A view's choice of a token, by its place in the sentence; what lies beyond its end is read as `pick` does."""
+
+    def last(on: On, _: Any) -> int:
+        return min(len(on.encoding), PICKED_AMONG) - 1
+
+    return choice(value, Control(lambda _: _index(value), lambda on, said: pick(on.encoding, said), last))
+
+
+def _index(value: int) -> gr.Number:
+    return gr.Number(value, precision=0, minimum=0, maximum=PICKED_AMONG - 1, visible="hidden")
 
 
 def pick(encoding: Encoding, index: Any) -> int:

@@ -1,4 +1,4 @@
-"""Gradient x input against finite differences and a sum worked out by hand, and attention received beside it."""
+"""Attributions against finite differences, sums by hand and one plain pass a step or a word; attention beside them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,25 @@ import pytest
 import torch
 from torch import nn
 
+from demos.bert.attention import saliency
 from demos.bert.attention.saliency import (
+    STEPS,
     Score,
     agreement,
     attention_received,
+    by_word,
+    count_words,
     gradient_x_input,
+    integrated_gradients,
+    leave_one_out,
+    only,
+    outputs,
     similarity_to,
     word_logit,
 )
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
@@ -33,6 +42,10 @@ TEXT = "Frost bent the reeds."
 def exact(tiny: LoadedModel) -> LoadedModel:
     """The tiny model in float64, where a finite difference is worth something."""
     return replace(tiny, model=copy.deepcopy(tiny.model).double())
+
+
+def mask_id(loaded: LoadedModel) -> int:
+    return int(loaded.tokenizer.mask_token_id)
 
 
 def scores(width: int) -> dict[str, Score]:
@@ -84,6 +97,80 @@ def test_of_a_linear_model_the_parts_add_up_to_the_output(tiny: LoadedModel) -> 
     found = gradient_x_input(loaded, encoding, lambda hidden: hidden.sum())
     assert found.values.tolist() == [2 * 1 - 3 * 2, 2 * 3 + 3 * 1, 1 - 1.5]
     assert found.values.sum() == pytest.approx(found.output)
+
+
+@pytest.mark.parametrize("pair", ["", "seven reeds"])
+def test_integrated_gradients_are_the_mean_slope_from_masks_to_words(exact: LoadedModel, pair: str) -> None:
+    encoding = encode(exact.tokenizer, TEXT, pair)
+    score = scores(32)["similarity"]
+    plain = exact.tokenizer(TEXT, *filter(None, [pair]), return_tensors="pt")
+    ids = plain.pop("input_ids")
+    hidden = torch.where(torch.isin(ids, torch.tensor(exact.tokenizer.all_special_ids)), ids, mask_id(exact))
+    first, last = (exact.model.get_input_embeddings()(one).detach() for one in (hidden, ids))
+    expected = torch.zeros(ids.shape[1], dtype=torch.float64)
+    for step in range(STEPS):  # one pass a step, and the gradient by backward() in place of autograd.grad
+        at = (first + (step + 0.5) / STEPS * (last - first)).requires_grad_()
+        score(exact.model(inputs_embeds=at, **plain).last_hidden_state[0]).backward()
+        expected += ((last - first) * at.grad)[0].sum(dim=-1) / STEPS
+    steps = integrated_gradients(exact, encoding, score)
+    found = drained(steps)
+    np.testing.assert_allclose(found.values, expected.numpy(), atol=1e-12)
+    assert np.abs(found.values).max() > 1e-4
+    whole, without = (score(exact.model(input_ids=one, **plain).last_hidden_state[0]).item() for one in (ids, hidden))
+    assert found.output == pytest.approx(whole, abs=1e-12)
+    assert found.values.sum() == pytest.approx(whole - without, abs=1e-5)  # completeness
+    special = np.array(encoding.special_tokens_mask) == 1
+    assert not found.values[special].any()
+
+
+def test_integrated_gradients_tell_their_steps_in_few_passes(
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = encode(tiny.tokenizer, TEXT)
+    score = scores(32)["similarity"]
+    assert list(integrated_gradients(tiny, encoding, score)) == [STEPS]
+    monkeypatch.setattr(saliency, "PATH_TOKENS", 30 * len(encoding))
+    assert list(integrated_gradients(tiny, encoding, score)) == [30, 60, 64]
+
+
+def test_leave_one_out_is_the_fall_when_a_word_is_masked(exact: LoadedModel) -> None:
+    text, pair = "unflappable frost", "bent the bank"
+    encoding = encode(exact.tokenizer, text, pair)
+    score = scores(32)["similarity"]
+    words = [*text.split(), *pair.split()]
+    assert count_words(encoding) == len(words)
+
+    def output(words: list[str]) -> float:
+        rows = exact.tokenizer(" ".join(words[:2]), " ".join(words[2:]), return_tensors="pt")
+        return score(exact.model(**rows).last_hidden_state[0]).item()
+
+    falls = []
+    for word, _ in enumerate(words):
+        pieces = encoding.word_index.count(word)
+        hidden = [*words[:word], " ".join([exact.tokenizer.mask_token] * pieces), *words[word + 1 :]]
+        falls.append(output(words) - output(hidden))
+    assert max(map(encoding.word_index.count, range(len(words)))) > 1  # some word has several pieces
+    np.testing.assert_allclose(leave_one_out(exact, encoding, score), falls, atol=1e-12)
+
+
+def test_only_some_words_is_the_text_of_these_words(tiny: LoadedModel) -> None:
+    encoding = encode(tiny.tokenizer, "green river under seven stones", "slow paper")
+    found = only(encoding, {1, 3, 6})
+    expected = encode(tiny.tokenizer, "river seven", "paper")
+    assert (found.tokens, found.input_ids) == (expected.tokens, expected.input_ids)
+    assert found.token_type_ids == expected.token_type_ids
+    assert found.word_index == expected.word_index
+    assert only(encoding, ()).tokens == ("[CLS]", "[SEP]", "[SEP]")
+    scored = outputs(tiny, [encoding, found], lambda hidden: hidden.mean())  # the shorter one is padded
+    assert float(scored[1]) == pytest.approx(
+        float(outputs(tiny, [expected], lambda hidden: hidden.mean())[0]), abs=1e-6
+    )
+
+
+def test_a_words_value_is_the_sum_of_its_pieces(tiny: LoadedModel) -> None:
+    encoding = encode(tiny.tokenizer, "unflappable bank")
+    values = np.arange(1.0, len(encoding) + 1)
+    assert by_word(encoding, values).tolist() == [values[1:-2].sum(), values[-2]]
 
 
 def test_the_shared_model_gets_no_gradient_and_threads_agree(tiny: LoadedModel) -> None:

@@ -15,7 +15,6 @@ from demos.bert.causal.writing import Method, beginning, choose, next_logits, ne
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.heads import Pretrained
-from demos.errors import UserError
 
 Decoders = tuple[Pretrained, BertLMHeadModel]
 
@@ -101,14 +100,6 @@ def test_what_is_told_of_a_choice(decoders: Decoders) -> None:
     assert found.best[found.rank - 1] == found.chosen
     for one in found.best:
         assert one.guess.probability == pytest.approx(own[one.guess.token_id].item(), abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    "method", [Method(seed=-1), Method(sampling=Sampling(0.0)), Method(sampling=Sampling(top_p=2))]
-)
-def test_what_can_not_be_chosen(method: Method) -> None:
-    with pytest.raises(UserError):
-        method.check()
 
 
 def test_the_bundled_decoder_goes_on_from_a_text(bundled: LoadedModel) -> None:

@@ -175,7 +175,7 @@ def test_the_steps_follow_from_each_other(bundled: LoadedModel) -> None:
 def test_a_wrong_number_is_seen(bert: LoadedModel) -> None:
     ledger = layer_ledger(bert, run_of(bert, "Rain fell."), 0)
     assert ledger.largest <= CLOSES
-    off = replace(ledger, own={**ledger.own, "t4": ledger.own["t4"] + np.float32(1e-3)})
+    off = replace(ledger, read_own=lambda: {**ledger.own, "t4": ledger.own["t4"] + np.float32(1e-3)})
     assert off.largest == pytest.approx(1e-3, rel=0.1)
     assert max(off.differences, key=off.differences.__getitem__) == "t4"
     assert difference(np.array([200.0, 0.5]), np.array([200.001, 0.5])) == pytest.approx(5e-6, rel=1e-3)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,26 +22,42 @@ from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, run_model
 from demos.errors import UserError
-from demos.lessons.attention.ablation import part
 from demos.lessons.attention.ablation import results as results_module
 from demos.lessons.attention.ablation.layout import LAST, OPENING, PICKED
-from demos.lessons.attention.ablation.part import heads_at_first
+from demos.lessons.attention.ablation.part import SwitchOff, heads_at_first
 from demos.lessons.attention.ablation.results import Ablation
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
 from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
-drawn, explained = with_values(part.drawn), with_values(part.explained)
+VIEW = SwitchOff()
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
 
 
 @pytest.fixture(scope="module")
 def ablation(store: ModelStore, bundled: LoadedModel) -> Ablation:
     return Ablation(Services(store, bundled.spec.key))
+
+
+def shown_by(draw: Callable[..., Any], ablation: Ablation, sentence: Sentence, **chosen: Any) -> dict[str, Any]:
+    on = On(ablation.services, sentence)
+    return dict(with_values(draw)(on, VIEW.read(on, chosen)))
+
+
+def drawn(ablation: Ablation, sentence: Sentence, off: str, listed: str = "", word: int = PICKED) -> dict[str, Any]:
+    return shown_by(VIEW.draw, ablation, sentence, heads_off=off, off_with=listed, word=word)
+
+
+def explained(
+    ablation: Ablation, sentence: Sentence, key: str, layer: str, rows: str, listed: str = ""
+) -> dict[str, Any]:
+    chosen = {"explain": key, "explain_layer": layer, "explain_rows": rows, "off_with": listed}
+    return shown_by(VIEW.draw_explained, ablation, sentence, **chosen)
 
 
 class Store(ModelStore):
@@ -89,7 +106,7 @@ def test_the_head_that_is_off_at_first_is_the_model_s_own(
 
 
 def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedModel) -> None:
-    outputs = drawn(ablation, Sentence(TEXT, PAIR, "minilm"), "2.4 1.3, 8.1", "Tea is ready.\n\n", PICKED, "")
+    outputs = drawn(ablation, Sentence(TEXT, PAIR, "minilm"), "2.4 1.3, 8.1", "Tea is ready.\n\n")
     off = {(0, 2), (1, 3)}
     assert json.loads(outputs["struck"]) == [[0, 2], [1, 3]]
     texts = [TEXT, PAIR, "Tea is ready."]
@@ -123,17 +140,20 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
 
     for module in (run_module, ablation_module, results_module):
         monkeypatch.setattr(module, "run_model", counted)
-    drawn(ablation, Sentence("long " * 60, "", "minilm"), "2.4", "Tea is ready. Come in.", PICKED, "")
-    assert sorted(passes) == [[9], [9], [62], [62]]
-    monkeypatch.setattr(results_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
-    found = ablation.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
+    drawn(ablation, Sentence("long " * 60, "", "minilm"), "2.4", "Tea is ready. Come in.")
+    assert sorted(passes) == [[9], [9], [62, 62]]
+    passes.clear()
+    whole = Sentence("Tea is cold by now.", "", "minilm")
+    found = ablation.effects(whole, "", whole.text, PICKED, "")
     np.testing.assert_allclose(found.similarities, 1, atol=1e-6)
     assert (found.cosines == 1).all()
+    assert passes == [[8]]  # no head is off: nothing is run again
+    assert ablation.services.run(whole) is found.before
 
 
 def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', "", "minilm")
-    outputs = drawn(ablation, sentence, "1.3, 3.2, 3.5", "", PICKED, "")
+    outputs = drawn(ablation, sentence, "1.3, 3.2, 3.5")
     lines = [line.split(" ", 1) for line in printed(outputs["code"])]
     found = ablation.effects(sentence, "1.3, 3.2, 3.5", "", PICKED, "")
     assert [token for token, _ in lines] == list(found.before.encoding.tokens)
@@ -167,7 +187,7 @@ def test_predictions_before_and_after(masking: tuple[Ablation, BertForMaskedLM])
     assert (hidden.place, hidden.word) == (2, "lark")
     assert hidden.before == hidden.after
     np.testing.assert_allclose(hidden.before[0].probability, before.max(), rtol=1e-4)
-    shown = drawn(ablation, sentence, "1.1", "", 99, "")
+    shown = drawn(ablation, sentence, "1.1", word=99)
     assert shown["word"]["visible"]
     assert shown["word"]["value"] == PICKED  # there is no token 99
 
@@ -208,20 +228,20 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
 
 
 def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForMaskedLM]) -> None:
-    shown = explained(ablation, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.", PICKED, "")
-    menu, table, agreed = shown["output"], shown["explained"], shown["agreed"]
+    shown = explained(ablation, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.")
+    menu, table, agreed = shown["explain"], shown["explained"], shown["agreed"]
     assert [key for _, key in menu["choices"]] == ["s0", "s1"]
     assert menu["value"] == "s0"  # there is no class to explain
     assert "attention from [CLS], layer 6" in table
     assert "Nobody smelled it." in table
     assert "Spearman" in agreed
     words = masking[0]
-    shown = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean", "", PICKED, "")
-    menu, table = shown["output"], shown["explained"]
+    shown = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean")
+    menu, table = shown["explain"], shown["explained"]
     assert menu["value"] == "w"
     assert "at token 2" in table
     with pytest.raises(UserError, match="no output to explain"):
-        explained(ablation, Sentence(TEXT, "", "minilm"), "s0", LAST, "mean", "\n", PICKED, "")
+        explained(ablation, Sentence(TEXT, "", "minilm"), "s0", LAST, "mean", "\n")
 
 
 def test_bounds(ablation: Ablation) -> None:
@@ -232,5 +252,5 @@ def test_bounds(ablation: Ablation) -> None:
         ablation.effects(sentence, "", "\n".join(f"{n} " + "sand " * 300 for n in range(4)), PICKED, "")
     with pytest.raises(UserError, match="is not a head"):
         ablation.effects(sentence, "<script>", "", PICKED, "")
-    empty = drawn(ablation, replace(sentence, text=""), OPENING, "", PICKED, "")
+    empty = drawn(ablation, replace(sentence, text=""), OPENING)
     assert len(plotly(empty["plot"]).data[0].x) == 2

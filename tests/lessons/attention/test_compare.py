@@ -15,17 +15,28 @@ from demos.bert.attention.contributions import contributions
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.attention.compare import part
-from demos.lessons.attention.compare.part import OTHER, fetched, head_choices, layer_choices, taken
+from demos.lessons.attention.compare.part import (
+    LEFT,
+    OTHER,
+    RIGHT,
+    Compare,
+    fetched,
+    head_choices,
+    layer_choices,
+    taken,
+)
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
 from tests.plotly_figure import plotly
 from tests.shown_values import with_values
 
 TEXT = "The kettle had already boiled dry."
-drawn, opened = with_values(part.drawn), with_values(part.opened)
+VIEW = Compare()
+MENUS = (*LEFT, *RIGHT, "compare_measure")
+FIRST = ("0", "4", "same", "same")
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +63,22 @@ def run(services: Services, tiny: LoadedModel) -> str:
     return run
 
 
-def shown(services: Services, sentence: Sentence, mode: str, *, run: str = "", model: str = "", text: str = "",
-          menus: tuple[str, ...] = ("0", "4", "same", "same"), **options: Any) -> dict[str, Any]:  # fmt: skip
+def said(
+    mode: str, *, run: str = "", model: str = "", text: str = "", menus: tuple[str, ...] = FIRST
+) -> dict[str, str]:
+    """The choices by name."""
+    chosen = {"trained": run, "compare": mode, "compare_model": model, "compare_text": text}
+    return chosen | dict(zip(MENUS, menus, strict=False))
+
+
+def shown(services: Services, sentence: Sentence, mode: str, **choices: Any) -> dict[str, Any]:
     """The outputs that change, by name."""
-    return drawn(services, sentence, run, mode, model, text, *menus, **options)
+    return dict(with_values(VIEW.shown)(services, sentence, **said(mode, **choices)))
+
+
+def file_of(services: Services, sentence: Sentence, mode: str, **choices: Any) -> tuple[str, str]:
+    on = On(services, sentence)
+    return taken(on, VIEW.read(on, said(mode, **choices)))
 
 
 def attentions(model: Any, tokenizer: Any, *texts: str) -> np.ndarray:
@@ -96,13 +119,10 @@ def test_by_contribution_all_that_is_said_is_of_shares(services: Services, bundl
     assert "<b>Layer 4, head 3, by contribution.</b>" in found["said"]
     assert "On average, the two sides' shares differ by" in found["said"]
     assert "Left, layer 4, head 3, by contribution" in found["numbers"]
-    name, text = taken(services, sentence, "", "sentences", "", other, *menus)
+    name, text = file_of(services, sentence, "sentences", text=other, menus=menus)
     document = json.loads(text)
     assert (name, document["measure"]) == ("bert-attention-difference-layer-4-head-3.json", "contribution")
     np.testing.assert_allclose(document["left"]["weights"], left, atol=2e-6)
-    picks = found["picks"]
-    opened_head = opened(services, 0, sentence, "", "sentences", "", other, "contribution", picks)
-    assert ", by contribution.</b>" in opened_head["said"]
 
 
 def test_the_bars_second_sentence_stands_alone_on_the_right(services: Services, bundled: LoadedModel) -> None:
@@ -138,12 +158,12 @@ def test_two_models_of_different_shape(services: Services, bundled: LoadedModel,
     right = attentions(tiny.model, tiny.tokenizer, TEXT, "Nobody noticed.")
     np.testing.assert_allclose(numbers(found["difference"]), right[1, 3] - left[5, 11], atol=6e-5)
     assert not found["overview"]["visible"]
-    assert [value for _, value in found["layer_right"]["choices"]] == ["same", "0", "1", "all"]
+    assert [value for _, value in found["compare_layer_right"]["choices"]] == ["same", "0", "1", "all"]
     assert "Layer 6, head 12, compared with layer 2, head 4." in found["said"]
     mean = shown(services, sentence, "models", model="tiny", menus=("all", "4", "1", "mean"))
     np.testing.assert_allclose(numbers(mean["difference"]), right[1].mean(axis=0) - left.mean(axis=(0, 1)), atol=6e-5)
     beyond = shown(services, sentence, "models", model="tiny", menus=("0", "4", "7", "9"))
-    assert (beyond["layer_right"]["value"], beyond["head_right"]["value"]) == ("1", "3")
+    assert [beyond[name]["value"] for name in RIGHT] == ["1", "3"]
     same = shown(services, sentence, "models", model="minilm")
     assert "Both sides use the same model" in same["status"]
 
@@ -187,6 +207,7 @@ def test_a_model_that_is_not_in_memory_is_asked_for_and_its_absence_told(service
     found = shown(services, Sentence(TEXT, "", "minilm"), "models", model="bert-tiny")
     assert found["wanted"] == "bert-tiny"
     assert set(found) == {"wanted", "second", "other"}  # no pass waits for it
+    assert "arrived" in VIEW.drawings()[0].by, "else what was drawn before it came would be given again"
     told = list(fetched(services, "bert-tiny", "minilm"))
     assert "could not be downloaded" in told[-1]["status"]
     assert all("arrived" not in values for values in told)
@@ -225,8 +246,8 @@ def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: Loade
 
 
 def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: LoadedModel) -> None:
-    asked = (Sentence(TEXT, "", "minilm"), "", "sentences", "", "The unflappable kettle boiled.", "3", "2", "same", "1")
-    name, text = taken(services, *asked)
+    sentence, menus = Sentence(TEXT, "", "minilm"), ("3", "2", "same", "1")
+    name, text = file_of(services, sentence, "sentences", text="The unflappable kettle boiled.", menus=menus)
     assert name == "bert-attention-difference-layer-4-head-3.json"
     document = json.loads(text)
     assert document["left"]["tokens"] == bundled.tokenizer(TEXT).tokens()
@@ -242,23 +263,27 @@ def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: Loaded
     np.testing.assert_allclose(difference, right - left, atol=2e-6)
     assert np.array(document["moved"]).shape == (6, 12)
     with pytest.raises(UserError, match="still being downloaded"):
-        taken(services, asked[0], "", "models", "bert-tiny", *asked[4:])
+        file_of(services, sentence, "models", model="bert-tiny")
 
 
-def test_a_head_that_is_opened_moves_the_menus(services: Services) -> None:
+def test_the_heads_that_differ_most_are_on_buttons(services: Services) -> None:
     found = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER)
-    picks = found["picks"].split(";")
-    layer, head = map(int, picks[0].split(","))
+    layer, head = map(int, found["picks"].split(";")[0].split(","))
     heads = numbers(found["heads"])
     assert heads[layer, head] == heads.max()
     assert found["first"]["value"].startswith(f"layer {layer + 1}, head {head + 1}: {heads.max():.0%}")
-    opened = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER,
-                   menus=(str(layer), str(head), "same", "same"), move=True)  # fmt: skip
-    assert [opened[name]["value"] for name in ("layer", "head", "layer_right", "head_right")] == [
-        str(layer), str(head), "same", "same",
-    ]  # fmt: skip
-    assert f"Layer {layer + 1}, head {head + 1}." in opened["said"]
-    assert "value" not in found["layer"]
+
+
+def test_a_menu_reads_what_it_offers_and_any_other_word_as_what_it_begins_with(services: Services) -> None:
+    on = On(services, Sentence(TEXT, "", "minilm"))
+    for said_as, read_as in (
+        (("all", "mean", "same", "same"), ("all", "mean", "same", "same")),
+        (("same", "<b>", "-1", None), FIRST),
+        (("mean", "all", "mean", "all"), FIRST),
+        (("9" * 5000, "²", "11", "3"), ("0", "4", "11", "3")),
+    ):
+        c = VIEW.read(on, dict(zip(MENUS, said_as, strict=False)))
+        assert (c.compare_layer, c.compare_head, c.compare_layer_right, c.compare_head_right) == read_as
 
 
 def test_the_menus_offer_every_layer_and_head_and_their_means() -> None:

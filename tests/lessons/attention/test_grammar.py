@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ import pytest
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
-from demos.lessons.attention.grammar import part
-from demos.lessons.attention.grammar.part import OWN
+from demos.lessons.attention.grammar.part import OWN, Grammar
 from demos.lessons.attention.grammar.question import answer
 from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.lessons.attention.grammar.text import PUBLISHED
@@ -19,9 +19,12 @@ from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.plotly_figure import plotly
 from tests.programs import printed
-from tests.shown_values import with_values
+from tests.shown_values import called
 
-show = with_values(part.show)
+
+def show(services: Services, sentence: Sentence, relation: str, direction: int) -> list[Any]:
+    shown = Grammar().shown(services, sentence, relation=relation, direction=direction)
+    return [called(value) for value in shown.values()]
 
 
 @pytest.fixture(scope="module")

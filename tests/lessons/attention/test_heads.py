@@ -16,20 +16,19 @@ import torch
 from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.contributions import contributions
-from demos.bert.attention.head_profiles import Habit
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import part
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import habit_shown
+from demos.lessons.attention.heads.part import Heads, of_head
 from demos.lessons.attention.heads.program import contribution_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
 from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
@@ -37,13 +36,24 @@ from tests.programs import printed
 from tests.shown_values import with_values
 from tests.widgets.unpacking import unpack_weights
 
-drawn = with_values(part.drawn)
+VIEW = Heads()
+NAMES = ("view", "layer", "head", "cached", "key", "pattern", "habit")
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 
 
 @pytest.fixture(scope="module")
 def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
+
+
+def chosen(services: Services, sentence: Sentence, *named: Any, **more: str) -> tuple[On, Any]:
+    on = On(services, sentence)
+    return on, VIEW.read(on, dict(zip(NAMES, named, strict=False)) | more)
+
+
+def drawn(services: Services, sentence: Sentence, *named: Any, **more: str) -> dict[str, Any]:
+    """The outputs but the averages, by name."""
+    return dict(with_values(VIEW.draw)(*chosen(services, sentence, *named, **more)))
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +98,11 @@ def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[
     message = json.loads(outputs["frame"])
     assert message["sentence_b_start"] == 9
     assert np.abs(unpack_weights(message["weights"]["4"], (12, n, n)) - theirs).max() <= 0.003
-    np.testing.assert_allclose(np.array(plotly(outputs["plot"]).data[0].z), theirs[7], atol=1e-4)
+    plot = of_head(services, Sentence(TEXT, PAIR, "minilm"), "head", 4, 7, "weight", "")["plot"]
+    np.testing.assert_allclose(np.array(plotly(plot).data[0].z), theirs[7], atol=1e-4)
     assert "Layer 5, head 8" in outputs["said"]
     assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs["table"]
-    assert (outputs["layer"], outputs["head"]) == (
-        {"maximum": 5, "__type__": "update"},
-        {"maximum": 11, "__type__": "update"},
-    )
+    assert (outputs["layer"], outputs["head"]) == ({"value": 4}, {"value": 7})
 
 
 def test_a_typed_separator_counts_as_one_in_every_sentence(
@@ -129,7 +137,7 @@ def test_a_layer_and_head_beyond_the_model_become_its_last(services: Services) -
 def test_another_head_of_what_the_frame_holds_sends_nothing_twice(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     first = drawn(services, sentence, "model", 0, 0, "")
-    outputs = drawn(services, sentence, "model", 2, 5, first["held"])
+    outputs = drawn(services, sentence, "model", 2, 5, first["cached"])
     assert json.loads(outputs["frame"])["weights"] == {}
     assert len(outputs["frame"]) < 2_000
 
@@ -139,7 +147,7 @@ def test_the_grid_comes_once_a_sentence(services: Services) -> None:
     grid = json.loads(first["grid"])
     assert grid["key"] == first["key"]
     assert "<" not in first["grid"]
-    moved = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, first["held"], first["key"])
+    moved = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, first["cached"], first["key"])
     assert "grid" not in moved
     other = drawn(services, Sentence(TEXT, PAIR, "minilm"), "head", 3, 5, "", first["key"])
     assert json.loads(other["grid"])["key"] == other["key"] != first["key"]
@@ -150,7 +158,7 @@ def test_the_heads_that_a_choice_of_lines_names_are_shown(services: Services) ->
 
     def heads(lines: str) -> tuple[list[int] | None, str]:
         outputs = drawn(services, sentence, "head", 2, 5, "", lines=lines)
-        return json.loads(outputs["frame"])["heads"], outputs["lines"]
+        return json.loads(outputs["frame"])["heads"], outputs["lines"]["value"]
 
     assert heads("") == ([5], "")
     assert heads("all") == (None, "all")
@@ -161,15 +169,17 @@ def test_the_heads_that_a_choice_of_lines_names_are_shown(services: Services) ->
         assert heads(odd) == ([5], "")
 
 
-def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) -> None:
+def test_the_pattern_table_is_of_this_sentence_or_the_habit(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     assert "layer 6, head 12" in drawn(services, sentence, "head", 0, 2, "")["patterns"]
     here = drawn(services, sentence, "head", 0, 2, "", "", "previous", "sentence")
     assert "Pattern 'previous token', this sentence" in html.unescape(here["patterns"])
     assert "patterns" not in drawn(services, sentence, "head", 0, 2, "", "", "previous", "habit")
-    habits, sentences = OnceCache[int, Habit](1), [(TEXT, ""), (PAIR, "")]
-    assert list(habit_shown(services, habits, sentences, "minilm", "previous", "sentence")) == [{"reading": ""}]
-    *waiting, last = habit_shown(services, habits, sentences, "minilm", "previous", "habit")
+    monkeypatch.setattr(part, "habit_sentences", lambda: [(TEXT, ""), (PAIR, "")])
+    assert list(VIEW.draw_habit(*chosen(services, sentence))) == [{"reading": ""}]
+    *waiting, last = VIEW.draw_habit(*chosen(services, sentence, pattern="previous", habit="habit"))
     assert all("of 2 sentences" in values["reading"] for values in waiting)
     assert last["reading"] == ""
     first, second = (
@@ -177,15 +187,15 @@ def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) 
         for text in (TEXT, PAIR)
     )
     np.testing.assert_allclose(json.loads(last["averages"])["scores"]["next"], np.add(first, second) / 2, atol=2e-4)
-    assert "mean over 2 sentences" in last["patterns"]
+    assert "mean over 2 sentences" in last["average_patterns"]
 
 
 def test_what_is_taken_home(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
     sentence = Sentence(TEXT, PAIR, "minilm")
-    name, text = numbers(services, sentence, 4, 7)
+    name, text = numbers(*chosen(services, sentence, "head", 4, 7))
     assert name == "bert-attention-layer5-head8.json"
     np.testing.assert_allclose(json.loads(text)["weights"], reference[4][0, 7].numpy(), atol=1e-5)
-    name, text = alone_in_a_file(services, sentence, "head", 4, 99)
+    name, text = alone_in_a_file(*chosen(services, sentence, "head", 4, 99))
     assert name == "bert-attention-head-view.html"
     told = drawn(services, sentence, "head", 4, 7, "")["whole"]
     megabytes = float(told.removeprefix("One HTML file (").removesuffix(" MB)"))
@@ -304,9 +314,9 @@ def test_what_is_said_of_special_tokens_is_of_contributions_too(services: Servic
 def test_by_contribution_all_outputs_change_together(services: Services, layer_norms: np.ndarray) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     before = drawn(services, sentence, "head", 3, 5, "")
-    outputs = drawn(services, sentence, "head", 3, 5, before["held"], before["key"], measure="contribution")
+    outputs = drawn(services, sentence, "head", 3, 5, before["cached"], before["key"], measure="contribution")
     n = layer_norms.shape[-1]
-    trace = plotly(outputs["plot"]).data[0]
+    trace = plotly(of_head(services, sentence, "head", 3, 5, "contribution", "")["plot"]).data[0]
     np.testing.assert_allclose(np.array(trace.z), layer_norms[5], atol=1e-4)
     assert "norm %{z:.4f}" in trace.hovertemplate
     assert trace.zmax >= layer_norms[5].max() > trace.zmax - 0.01
@@ -332,11 +342,12 @@ def test_by_contribution_all_outputs_change_together(services: Services, layer_n
     weights = unpack_weights(json.loads(neuron["frame"])["weights"]["3"], (12, n, n))
     np.testing.assert_allclose(weights, services.run(sentence).attentions[3], atol=0.0025)
     assert "The neuron view always shows weights" in neuron["caption"]
-    name, text = numbers(services, sentence, 3, 5, "contribution")
+    by_contribution = chosen(services, sentence, "head", 3, 5, measure="contribution")
+    name, text = numbers(*by_contribution)
     assert name == "bert-contribution-layer4-head6.json"
     np.testing.assert_allclose(json.loads(text)["norms"], layer_norms[5], atol=2e-5)
     assert "Kobayashi" in json.loads(text)["sources"][-1]
-    _, file = alone_in_a_file(services, sentence, "head", 3, 5, "", "contribution")
+    _, file = alone_in_a_file(*by_contribution)
     assert '"measure": "share of the contributions in its row"' in file
     assert outputs["whole"].startswith("One HTML file (")
 

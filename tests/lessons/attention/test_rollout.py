@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +18,16 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import run_model
 from demos.errors import UserError
-from demos.lessons.attention.rollout import part
-from demos.lessons.attention.rollout.part import numbers
+from demos.lessons.attention.rollout.part import Rollout, numbers
 from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, summary
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
-drawn = with_values(part.drawn)
-CHOICES = ("rollout", 1, 2, "assumed", 0.5, "weight", True, "show", "all", "0")
+drawn = with_values(Rollout().shown)
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +35,9 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
 
 
-def choices(**changed: Any) -> tuple[Any, ...]:
-    names = ("what", "layer", "head", "share", "residual", "measure", "words", "specials", "quarter", "token")
-    return tuple(dict(zip(names, CHOICES, strict=True), **changed).values())
-
-
 def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    outputs = drawn(services, sentence, *choices(token="3"))  # a piece in the middle of its word
+    outputs = drawn(services, sentence, of="3")  # a piece in the middle of its word
     theirs = services.run(sentence).attentions.astype(np.float64)
     one, two = (0.5 * theirs[layer].mean(axis=0) + 0.5 * np.eye(theirs.shape[-1]) for layer in (0, 1))
     rolled = two @ one  # [10, 10]; the word "unflappable" is tokens 2 to 5
@@ -62,8 +55,8 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
         "connection and attention to itself), on average over this input (Kobayashi et al. 2021)" in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
-    assert outputs["token"]["value"] == "2"
-    assert ("unflappable (2)", "2") in outputs["token"]["choices"]
+    assert outputs["of"]["value"] == "2"
+    assert ("unflappable (2)", "2") in outputs["of"]["choices"]
     assert "Composition of <q>unflappable</q> (token 2) after layer 2, by rollout" in outputs["sources"]
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs["sources"])]
     factors = []
@@ -82,15 +75,15 @@ def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> N
         f"{itself[1]:.0%} with the measured one."
     )
     assert both in outputs["said"]
-    turned = drawn(services, sentence, *choices(token="3", share="measured"))
+    turned = drawn(services, sentence, of="3", join_share="measured")
     assert both in turned["said"]
     assert "residual share measured for each token" in turned["said"]
     np.testing.assert_allclose(np.array(plotly(turned["plot"]).data[0].z)[2, 2], other[2:6].sum(), atol=1e-4)
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", turned["sources"])]
     assert shown[:2] == [pytest.approx(other[2:6].sum(), abs=6e-4), pytest.approx(row[2:6].sum(), abs=6e-4)]
-    assert turned["share"]["visible"]
+    assert turned["join_share"]["visible"]
     assert not turned["residual"]["visible"]
-    assert f"<td>{row[0]:.3f}</td>" in outputs["table"]
+    assert f"<td>{row[0]:.3f}</td>" in outputs["numbers"]
 
 
 def by_word(matrix: np.ndarray) -> float:
@@ -102,9 +95,10 @@ def by_word(matrix: np.ndarray) -> float:
 
 def test_only_what_counts_is_on_offer(services: Services) -> None:
     offered = {}
+    names = ("join_layer", "join_head", "join_share", "residual", "quarter")
     for what in ("rollout", "heads-mean", "layers-max", "all-mean", "head"):
-        outputs = drawn(services, Sentence(TEXT, "", "minilm"), *choices(what=what))
-        offered[what] = [outputs[name]["visible"] for name in ("layer", "head", "share", "residual", "quarter")]
+        outputs = drawn(services, Sentence(TEXT, "", "minilm"), join=what, of="0")
+        offered[what] = [outputs[name]["visible"] for name in names]
     assert offered == {
         "rollout": [True, False, True, True, False],
         "heads-mean": [True, False, False, False, False],
@@ -112,9 +106,11 @@ def test_only_what_counts_is_on_offer(services: Services) -> None:
         "all-mean": [False, False, False, False, False],
         "head": [True, True, False, False, False],
     }
-    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), *choices(layer=23, head=15))
+    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), join_layer=23, join_head=15, of="0")
     assert outputs["quarter"]["visible"]
-    assert (outputs["layer"]["value"], outputs["layer"]["maximum"], outputs["head"]["value"]) == (5, 5, 11)
+    on = On(services, Sentence(TEXT, PAIR, "minilm"))
+    beyond = Rollout().read(on, {"join_layer": 23, "join_head": 15})
+    assert (beyond.join_layer, beyond.join_head) == (5, 11)
 
 
 def test_the_sentence_says_what_was_done(services: Services) -> None:
@@ -196,25 +192,26 @@ def test_the_programs_know_distilberts_names_too(tiny: LoadedModel, tmp_path: Pa
 
 
 def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
-    outputs = drawn(services, Sentence("word " * 300, "", "minilm"), *choices(token="200"))
+    outputs = drawn(services, Sentence("word " * 300, "", "minilm"), of="200")
     assert np.array(plotly(outputs["plot"]).data[0].z).shape == (128, 128)
     assert "the first 128 of 302 rows" in outputs["said"]
     assert "removed" not in outputs["said"]
-    longer = drawn(services, Sentence("word " * 400, "word " * 267, "minilm"), *choices())
+    longer = drawn(services, Sentence("word " * 400, "word " * 267, "minilm"), of="0")
     assert (
         "The input has 670 tokens; the limit is 512, so 158 were removed, first from the end of the longer sentence."
         in longer["said"]
     )
-    assert outputs["table"].count("<tr>") == 65
-    assert "the first 64 of 302 rows" in outputs["table"]
-    assert outputs["token"]["value"] == "200"  # the list is of any row
-    assert outputs["token"]["choices"][200] == ("word (200)", "200")
+    assert outputs["numbers"].count("<tr>") == 65
+    assert "the first 64 of 302 rows" in outputs["numbers"]
+    assert outputs["of"]["value"] == "200"  # the list is of any row
+    assert outputs["of"]["choices"][200] == ("word (200)", "200")
 
 
 def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) -> None:
     sentence = Sentence("<img src=x onerror=alert(1)> ${x}", "", "minilm")
-    outputs = drawn(services, sentence, "</b>", None, None, "<i>", 7, "<b>", True, "x", "y", "9" * 5000)
-    assert all("<img" not in outputs[name] for name in ("said", "sources", "table"))
+    nonsense = {"join": "</b>", "join_layer": None, "join_head": None, "join_share": "<i>", "join_measure": "<b>"}
+    outputs = drawn(services, sentence, **nonsense, residual=7, specials="x", quarter="y", of="9" * 5000)
+    assert all("<img" not in outputs[name] for name in ("said", "sources", "numbers"))
     assert "<q>[SEP]</q>" not in outputs["sources"]
     assert "residual share 1.00" in outputs["said"]
     run = services.run(sentence)
@@ -223,15 +220,16 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
 
 
 def test_nothing_but_special_tokens(services: Services) -> None:
-    outputs = drawn(services, Sentence("", "", "minilm"), *choices())
+    outputs = drawn(services, Sentence("", "", "minilm"), of="0")
     assert np.array(plotly(outputs["plot"]).data[0].z).shape == (2, 2)
     with pytest.raises(UserError, match="there is nothing to show"):
-        drawn(services, Sentence("", "", "minilm"), *choices(specials="hide"))
+        drawn(services, Sentence("", "", "minilm"), specials="hide")
 
 
 def test_the_file_holds_the_recipe_and_its_numbers(services: Services) -> None:
     sentence = Sentence(TEXT, PAIR, "minilm")
-    name, text = numbers(services, sentence, *choices(quarter="B-A")[:-1])
+    on = On(services, sentence)
+    name, text = numbers(on, Rollout().read(on, {"quarter": "B-A"}))
     document = json.loads(text)
     assert name == "bert-attention-rollout-layer2.json"
     made = aggregate(
@@ -239,7 +237,8 @@ def test_the_file_holds_the_recipe_and_its_numbers(services: Services) -> None:
     )
     np.testing.assert_allclose(document["weights"], made.values, atol=1e-6)
     assert (document["recipe"]["quarter"], document["recipe"]["share"]) == ("B-A", "assumed")
-    measured = json.loads(numbers(services, sentence, *choices(share="measured", measure="contribution")[:-1])[1])
+    c = Rollout().read(on, {"join_share": "measured", "join_measure": "contribution"})
+    measured = json.loads(numbers(on, c)[1])
     recipe = Recipe("rollout", 1, 2, "measured", measure="contribution", words=True)
     expected = aggregate(services.loaded("minilm"), services.run(sentence), recipe)
     np.testing.assert_allclose(measured["weights"], expected.values, atol=1e-6)

@@ -35,8 +35,9 @@ class Recorder(Page):
     def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
         self.wired.append(Wired(show, inputs, outputs))
 
-    def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+    def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> Any:
         self.wired.append(Wired(handler, inputs, outputs))
+        return gr.on(list(triggers), lambda: None)  # which a button may cancel
 
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         self.endpoints[function.__name__] = function

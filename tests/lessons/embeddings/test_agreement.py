@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,13 @@ from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.embeddings.agreement.part import PART
+from demos.lessons.embeddings.agreement.part import AgreementWithPeople
 from demos.lessons.embeddings.agreement.program import agreement_code
-from demos.page.services import Services
+from demos.page.services import Sentence, Services
 from demos.training.data.rated_pairs import (
     FORM_KEYS,
     HUB_FILE,
     HUB_REVISION,
-    OWN,
     UPLOAD,
     Form,
     our_pairs,
@@ -33,36 +31,31 @@ from demos.training.data.rated_pairs import (
     read_pairs,
 )
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
-from tests.lessons.embeddings.answers import Recorder, in_order, recorded
+from tests.lessons.embeddings.answers import as_read
 from tests.programs import printed
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore) -> Recorder:
-    return recorded(Services(store, "minilm"), PART.build)
+def services(store: ModelStore) -> Services:
+    return Services(store, "minilm")
 
 
-@pytest.fixture(scope="module")
-def show(page: Recorder) -> Callable[..., list[Any]]:
-    def last(*rest: Any, handler: int = 0) -> list[Any]:
-        call, inputs, outputs = page.wired[handler]
-        *_, values = call("", "", "minilm", *rest)
-        assert len(rest) + 3 == len(inputs)
-        return in_order(outputs, values)
-
-    return last
+def shown(services: Services, **choices: Any) -> dict[str, Any]:
+    drawn = AgreementWithPeople().shown(services, Sentence("", "", "minilm"), **choices)
+    return {name: as_read(value) for name, value in drawn.items()}
 
 
-def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Recorder, bundled: LoadedModel) -> None:
-    status, bars, told, heading, scatter, worst, numbers, *_ = show(OWN, None, "cls", "1")
-    assert status == ""
-    kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
+def test_the_bundled_model_on_our_pairs(services: Services, bundled: LoadedModel) -> None:
+    of = shown(services, agreement_pooling="cls", agreement_layer="1")
+    bars, told = of["bars"], of["summary"]
+    assert of["status"] == ""
+    kept, cache = OnceCache[Encoded, Agreement](1), services.vectors
     agreement = kept.get("", lambda: agreement_steps(cache, bundled, our_pairs().pairs), Encoded(0, 0))
     found = dict(zip(agreement.choices, agreement.correlations, strict=True))
     drawn = {tuple(point): y for bar in bars.data[:4] for point, y in zip(bar.customdata, bar.y, strict=True)}
     assert len(drawn) == len(found) == 40
-    for (row, _, _), rho in drawn.items():
-        one = agreement.correlations[row].spearman
+    for (pooling, layer, *_), rho in drawn.items():  # what a click on the bar sets the menus to
+        one = found[read_choice(bundled, pooling, layer)].spearman
         assert math.isnan(one) if rho is None else rho == pytest.approx(one, abs=1e-4)
     # What a lecturer says of this picture, and what its students could doubt:
     rho = {choice: one.spearman for choice, one in found.items()}
@@ -83,31 +76,29 @@ def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Re
     assert "In layer 6, every cosine" not in told
     assert "captions" not in told
     assert "within chance" in told
-    assert f"ρ = {rho[Choice('cls', 1)]:.2f}" in heading
-    assert len(scatter.data[0].x) == len(our_pairs().pairs)
-    assert worst.count("<li>") == 6
-    assert numbers.count("<tr>") == 1 + 40 + 1 + 1 + 10
+    assert f"ρ = {rho[Choice('cls', 1)]:.2f}" in of["heading"]
+    assert len(of["scatter"].data[0].x) == len(our_pairs().pairs)
+    assert of["worst"].count("<li>") == 6
+    assert of["numbers"].count("<tr>") == 1 + 40 + 1 + 1 + 10
 
 
-def test_a_clicked_bar_moves_the_menus(show: Callable[..., list[Any]], bundled: LoadedModel) -> None:
-    offered = choices_of(bundled)
-    for row in (0, offered.index(Choice("max", 5)), len(offered) - 1):
-        *_, pooling, layer = show(OWN, None, row, handler=1)
-        assert read_choice(bundled, pooling["value"], layer["value"]) == offered[row]
+def test_the_menus_say_every_choice(bundled: LoadedModel) -> None:
+    for choice in choices_of(bundled):
+        assert read_choice(bundled, *menu_values(choice, 6)) == choice
     assert menu_values(Choice("pooler", 12), 12) == ("pooler", "last")
 
 
-def test_a_file_is_read_and_no_file_is_a_sentence(show: Callable[..., list[Any]], tmp_path: Path) -> None:
+def test_a_file_is_read_and_no_file_is_a_sentence(services: Services, tmp_path: Path) -> None:
     evil = tmp_path / "evil.csv"
     rows = [("<script>alert(1)</script> ${x}", "<img src=x onerror=alert(1)> 🎻"), ("A cat.", "A cat."), ("a", "b")]
     evil.write_text("".join(f"{a},{b},{n}\n" for n in range(3) for a, b in rows), encoding="utf-8")
-    _, bars, told, _, scatter, worst, numbers, code, *_ = show(UPLOAD, str(evil), "mean", "last")
-    assert "ours" not in told
-    assert "this model was trained on pairs of photo captions" in told  # for a file may be STS-B's
-    assert not any("<script" in one or "<img" in one for one in (told, worst, numbers))
-    assert "<img" not in scatter.to_json()
-    assert "evil.csv" in code
-    assert bars.data
+    of = shown(services, agreement_data=UPLOAD, file=str(evil))
+    assert "ours" not in of["summary"]
+    assert "this model was trained on pairs of photo captions" in of["summary"]  # for a file may be STS-B's
+    assert not any("<script" in of[name] or "<img" in of[name] for name in ("summary", "worst", "numbers"))
+    assert "<img" not in of["scatter"].to_json()
+    assert "evil.csv" in of["program"]
+    assert of["bars"].data
     with pytest.raises(UserError, match="Choose a file"):
         read_data(UPLOAD, None)
 
@@ -148,7 +139,3 @@ def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel)
     hub = agreement_code(bundled.spec, Choice("mean", 6), HUB_FILE, Form("jsonl", FORM_KEYS))
     compile(hub, "hub", "exec")
     assert HUB_REVISION in hub
-
-
-def test_the_choices_travel_in_the_link(page: Recorder) -> None:
-    assert set(page.choices) == {"agreement_data", "agreement_pooling", "agreement_layer"}

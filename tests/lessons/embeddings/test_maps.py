@@ -50,7 +50,9 @@ def show(handlers: part.Maps) -> Show:
     def last(**changes: Any) -> dict[str, Any]:
         *_, shown = handlers.show(*values(**changes))
         assert set(shown) <= {*part.SHOWN, *SIDES}
-        return plain_values(shown | handlers.mark(*values(**changes)))
+        *_, numbers = handlers.numbers(*values(**changes))
+        folds = numbers | handlers.program(*values(**changes))
+        return plain_values(shown | folds | handlers.mark(*values(**changes)))
 
     return last
 
@@ -149,7 +151,7 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
             return tiny.spec
 
     handlers = part.Maps(Services(Small(), "tiny"))
-    *_, shown = handlers.show(*values(kind="layers"))
+    *_, shown = handlers.numbers(*values(kind="layers"))
     assert "layer 2" in shown["numbers"]
     plot = plotly(handlers.mark(*values(kind="layers"))["plot"])
     assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11

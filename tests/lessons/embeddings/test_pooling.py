@@ -20,10 +20,11 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.program import embeddings_code
 from demos.lessons.embeddings import offer_endpoint
-from demos.lessons.embeddings.pooling.part import PART, example_lists, with_bar
+from demos.lessons.embeddings.pooling.part import Pooling, example_lists, with_bar
 from demos.page.services import Sentence, Services
-from demos.widgets.pooling_menus.pooling_menus import layer_choices, layer_menu, read_choice
-from tests.lessons.embeddings.answers import Recorder, in_order, recorded
+from demos.widgets.pooling_menus.pooling_menus import layer_choices, layer_limit, read_choice
+from tests.lessons.embeddings.answers import Recorder, as_read, recorded
+from tests.one_line import one_line
 from tests.programs import printed
 
 NO_LAYERS = (-8, 1.5, float("nan"), float("inf"), True, "x", None)
@@ -31,8 +32,18 @@ SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? �
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore) -> Recorder:
-    return recorded(Services(store, "minilm"), offer_endpoint, PART.build)
+def services(store: ModelStore) -> Services:
+    return Services(store, "minilm")
+
+
+@pytest.fixture(scope="module")
+def page(services: Services) -> Recorder:
+    return recorded(services, offer_endpoint)
+
+
+def shown(services: Services, sentence: Sentence, lines: str, **choices: Any) -> dict[str, Any]:
+    drawn = Pooling().shown(services, sentence, list=lines, **choices)
+    return {name: as_read(value) for name, value in drawn.items()}
 
 
 def test_example_lists_are_worth_comparing() -> None:
@@ -61,65 +72,68 @@ def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -
     assert read_choice(tiny, "max", "6") == Choice("max", 2)
     with pytest.raises(UserError, match="no layer '²'"):
         read_choice(tiny, "max", "²")  # a digit that int() does not read
-    assert layer_menu(tiny, "6")["value"] == "last"
-    assert "value" not in layer_menu(bundled, "3")
+    assert layer_limit(tiny, "6")["value"] == "last"
+    assert layer_limit(bundled, "3")["value"] == "3"
 
 
-def test_one_draw_fills_everything(page: Recorder) -> None:
-    draw = page.wired[0]
+def test_one_draw_fills_everything(services: Services) -> None:
     sentence = Sentence(SENTENCES[0], "", "minilm")
-    answer = draw.handler(sentence, "\n".join(SENTENCES[1:]), 9, "cls", "last", "mean", "concat_last_four")
-    shown = in_order(draw.outputs, answer)
-    heat_a, heat_b, compared, widest, picked, counted, how_a, how_b = shown[:8]
-    loaded = page.services.loaded("minilm")
+    of = shown(services, sentence, "\n".join(SENTENCES[1:]), picked=9, layer_b="concat_last_four")
+    loaded = services.loaded("minilm")
     choices = [Choice("cls", 6), Choice("mean", CONCAT_LAST_FOUR)]
     cosines = [cosine_matrix(rows) for rows in VectorCache().get(loaded, SENTENCES, choices)]
-    np.testing.assert_allclose(heat_a.data[0].z, cosines[0], atol=1e-4)
-    np.testing.assert_allclose(heat_b.data[0].z, cosines[1], atol=1e-4)
-    assert "average cosine of the 3 pairs" in compared
+    np.testing.assert_allclose(of["heatmap_a"].data[0].z, cosines[0], atol=1e-4)
+    np.testing.assert_allclose(of["heatmap_b"].data[0].z, cosines[1], atol=1e-4)
+    assert "average cosine of the 3 pairs" in of["compared"]
     gaps = np.abs(cosines[0] - cosines[1])
     i, j = np.unravel_index(gaps.argmax(), gaps.shape)
-    assert re.findall(r"<b>(\d)</b>", widest)[:2] == [str(k + 1) for k in sorted((int(i), int(j)))]
-    assert picked["value"] == 0  # the tenth sentence is gone
-    assert len(picked["choices"]) == 3
-    assert "<b>6 tokens</b>" in counted
-    assert "<b>6 tokens × 384 = 2,304 numbers</b> → <b>384 numbers</b>" in how_a
-    assert "<b>6 tokens × (4 × 384) = 9,216 numbers</b> → <b>1,536 numbers</b>" in how_b
-    nearest = shown[11]
-    order = [re.findall(r'class="text" title="(\d)', one) for one in nearest.split("</section>")[:2]]
+    assert re.findall(r"<b>(\d)</b>", of["widest"])[:2] == [str(k + 1) for k in sorted((int(i), int(j)))]
+    assert of["picked"]["value"] == 0  # the tenth sentence is gone
+    assert len(of["picked"]["choices"]) == 3
+    assert "<b>6 tokens</b>" in of["counted"]
+    assert "<b>6 tokens × 384 = 2,304 numbers</b> → <b>384 numbers</b>" in of["how_a"]
+    assert "<b>6 tokens × (4 × 384) = 9,216 numbers</b> → <b>1,536 numbers</b>" in of["how_b"]
+    order = [re.findall(r'class="text" title="(\d)', one) for one in of["listed"].split("</section>")[:2]]
     for found, cosine in zip(order, cosines, strict=True):
         assert found == [str(at + 1) for at in np.argsort(-cosine[0]) if at != 0]
 
 
-def test_every_handler_gives_one_value_an_output(page: Recorder) -> None:
-    bar, listed, menus = (
-        (SENTENCES[0], SENTENCES[1], "minilm"),
-        SENTENCES[2],
-        ("max", "sum_all", "mean_no_special", "0"),
-    )
-    arguments = [
-        (Sentence(*bar), listed, 1, *menus),
-        (*bar, listed, 1, *menus),
-    ]
-    assert len(page.wired) == len(arguments)
-    for draw, given in zip(page.wired, arguments, strict=True):
-        assert set(draw.handler(*given)) == set(draw.outputs)
+def test_the_selected_sentence_stays_selected(services: Services) -> None:
+    of = shown(services, Sentence(SENTENCES[0], "", "minilm"), "\n".join(SENTENCES[1:]), picked=2)
+    assert of["picked"]["value"] == 2
+    assert "<b>6 tokens</b>" not in of["counted"]
 
 
-def test_sentences_that_are_all_the_same_have_a_sane_picture(page: Recorder) -> None:
-    show = page.wired[0].handler
-    answer = show(Sentence("Same.", "", "minilm"), "same.\nSAME.", 0, "cls", "last", "mean", "last")
-    shown = in_order(page.wired[0].outputs, answer)
-    np.testing.assert_allclose(shown[0].data[0].z, 1, atol=1e-4)
-    assert "give the same order" in shown[10]
+def test_long_texts_can_be_read_as_sentence_transformers_reads_them(services: Services) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    long = [one.strip() for one in ("Hello world, " * 120, "The unflappable Br창n's café: 😅! " * 40)]
+    theirs = SentenceTransformer(str(services.store.folder("minilm")), device="cpu")
+    expected = cosine_matrix(theirs.encode([*long, SENTENCES[0]]))
+
+    def drawn(lines: list[str], limited: bool) -> tuple[np.ndarray, str, dict[str, Any]]:
+        of = shown(services, Sentence(long[0], "", "minilm"), "\n".join(lines), limited=limited)
+        return np.array(of["heatmap_b"].data[0].z, dtype=float), one_line(of["compared"]), of["limited"]
+
+    cosines, said, box = drawn([long[1], SENTENCES[0]], True)
+    np.testing.assert_allclose(cosines, expected, atol=1e-4)
+    assert "the first 256 of a text, and so do A and B now" in said
+    assert box["visible"]
+    whole, said, box = drawn([long[1], SENTENCES[0]], False)
+    assert np.abs(whole - expected).max() > 0.01
+    assert "so these vectors differ" in said
+    assert box["visible"]
+    assert not shown(services, Sentence("Short.", "", "minilm"), SENTENCES[0], limited=True)["limited"]["visible"]
+
+
+def test_sentences_that_are_all_the_same_have_a_sane_picture(services: Services) -> None:
+    of = shown(services, Sentence("Same.", "", "minilm"), "same.\nSAME.")
+    np.testing.assert_allclose(of["heatmap_a"].data[0].z, 1, atol=1e-4)
+    assert "give the same order" in of["nearest"]
     with pytest.raises(UserError, match="At least two sentences"):
-        show(Sentence("", "", "minilm"), "One.", 0, "cls", "last", "mean", "last")
+        shown(services, Sentence("", "", "minilm"), "One.")
     with pytest.raises(UserError, match="was never trained"):
-        show(Sentence("One.", "", "minilm"), "Two.", 0, "pooler", "last", "mean", "last")
-
-
-def test_the_choices_travel_in_the_link(page: Recorder) -> None:
-    assert set(page.choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b", "pooling_controls"}
+        shown(services, Sentence("One.", "", "minilm"), "Two.", pooling_a="pooler")
 
 
 @pytest.mark.parametrize("layer", [-1, 0, 3])
@@ -158,11 +172,9 @@ def test_where_sentence_transformers_uses_less_of_a_text_is_said(page: Recorder)
     assert as_theirs["vectors"][0] != answer["vectors"][0]
     assert as_theirs["vectors"][1] == pytest.approx(answer["vectors"][1], abs=1e-6)
     assert "notice" not in embeddings("Short.")
-    show, outputs = page.wired[0].handler, page.wired[0].outputs
-    chosen = ("cls", "last", "mean", "last")
-    said = in_order(outputs, show(Sentence(long, "", "minilm"), "Short.", 0, *chosen))[2]
+    said = shown(page.services, Sentence(long, "", "minilm"), "Short.")["compared"]
     assert "One sentence has more than 256 tokens." in said
-    assert "256" not in in_order(outputs, show(Sentence("Long?", "", "minilm"), "Short.", 0, *chosen))[2]
+    assert "256" not in shown(page.services, Sentence("Long?", "", "minilm"), "Short.")["compared"]
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from demos.bert.encoder.position import wishes
 from demos.bert.encoder.residual_stream import paths
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons.encoder.input.part import computed_changes, shown_changes, shown_steps
-from demos.lessons.encoder.position import part as position
+from demos.lessons.encoder.input.part import Input, changes_of
 from demos.lessons.encoder.position.figure import window
+from demos.lessons.encoder.position.part import Position
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
-from demos.lessons.encoder.residual_stream import part as stack
+from demos.lessons.encoder.residual_stream.part import ResidualStream
 from demos.page.services import Sentence, Services
 from tests.number_cells import numbers
 from tests.programs import printed
@@ -45,13 +45,18 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 def positions(services: Services, sentence: Sentence, token: float, *choices: Any) -> dict[str, Any]:
     """All that the part shows."""
-    of_sentence = position.added(services, sentence, token)
-    return shown_values(position.tables(services, sentence, token, *choices) | of_sentence)
+    said = dict(zip(("length", "d", "n", "codes", "columns"), choices, strict=False))
+    return shown_values(Position().shown(services, sentence, token=token, **said))
+
+
+def steps_of(services: Services, sentence: Sentence, token: float) -> dict[str, Any]:
+    """The same of the part before."""
+    return shown_values(Input().shown(services, sentence, token=token))
 
 
 def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(SENTENCE)
-    outputs = shown_values(shown_steps(services, SENTENCE, 2))
+    outputs = steps_of(services, SENTENCE, 2)
     ledger = add_up(embedding_tables(bundled.model), run.encoding)
     lines = printed(outputs["program"])
     assert float(lines[0].split(": ")[1]) == 0
@@ -67,7 +72,7 @@ def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: L
 
 
 def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bundled: LoadedModel) -> None:
-    shown = shown_steps(services, SENTENCE, 3)
+    shown = steps_of(services, SENTENCE, 3)
     inputs = bundled.tokenizer(TEXT, PAIR, return_tensors="pt")["input_ids"]
     vectors = bundled.model.embeddings.word_embeddings(inputs)[0].detach().numpy()
     ids = sorted(set(inputs[0].tolist()))
@@ -81,7 +86,7 @@ def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bund
     table = bundled.model.embeddings.word_embeddings.weight[ids].detach().numpy()
     np.testing.assert_allclose(one_hot @ table, vectors, atol=1e-6)
     assert f"only the {len(ids)} whose ids occur here are drawn" in " ".join(str(shown["one_hot_said"]).split())
-    assert "first 40 tokens" in shown_steps(services, Sentence("the bank " * 60, "", "minilm"), 100)["one_hot_said"]
+    assert "first 40 tokens" in steps_of(services, Sentence("the bank " * 60, "", "minilm"), 100)["one_hot_said"]
 
 
 def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
@@ -129,7 +134,7 @@ def test_the_sum_s_pictures_hold_the_followed_token(services: Services) -> None:
 
 
 def test_the_stack_code_prints_the_path(services: Services) -> None:
-    lines = printed(shown_values(stack.drawn(services, SENTENCE, 3, 1))["program"])
+    lines = printed(shown_values(ResidualStream().shown(services, SENTENCE, token=3, layer=1))["program"])
     found = paths(services.run(SENTENCE))
     numbers = np.array([[float(number) for number in line.split()] for line in lines[:-1]])
     np.testing.assert_array_equal(numbers[:, 0], range(7))
@@ -159,22 +164,22 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     shelf = ModelStore({"distil": spec})
     shelf._models.put("distil", LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False)))
     services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
-    steps = shown_values(shown_steps(services, sentence, 2))
+    steps = steps_of(services, sentence, 2)
     assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]
     assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
-    changes = computed_changes(services, sentence, 1)
+    changes = changes_of(services, sentence, 1)
     assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
-    assert "has no segment embeddings to remove" in shown_changes(services, sentence, 2, changes)["said"]
+    assert "has no segment embeddings to remove" in steps["said"]
     assert "[512 × 24]" in positions(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
-    assert "2 layers" in stack.drawn(services, sentence, 2, 1)["told"]
+    assert "2 layers" in ResidualStream().shown(services, sentence, token=2, layer=1)["told"]
 
 
 @pytest.mark.parametrize("text", ["", "word " * 300])
 def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, text: str) -> None:
     sentence = Sentence(text, "", "minilm")
-    steps = shown_steps(services, sentence, 900)
+    steps = steps_of(services, sentence, 900)
     assert "get the same\nnumbers" in steps["row_said"]
-    assert shown_values(stack.drawn(services, sentence, 900, 40))["path"].data
+    assert shown_values(ResidualStream().shown(services, sentence, token=900, layer=40))["path"].data
     for view in ("table", "similarity"):
         outputs = positions(services, sentence, 900, 1_000, 9_999, 0, view)
         assert outputs["sinusoids"].data[0].z.shape[0] == 128
@@ -182,8 +187,9 @@ def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, te
 
 
 def test_changes_name_every_token(services: Services) -> None:
-    changes = computed_changes(services, SENTENCE, 4)
-    figure, told, table = shown_values(shown_changes(services, SENTENCE, 2, changes)).values()
+    changes = changes_of(services, SENTENCE, 4)
+    shown = shown_values(Input().shown(services, SENTENCE, token=2, order=4))
+    figure, told, table = (shown[name] for name in ("plot", "said", "changed_numbers"))
     assert [change.name for change in changes.changes] == ["positions", "segments", "order", "bag"]
     n = len(services.run(SENTENCE).encoding)
     assert figure.data[0].z.shape == (4, n + 1)

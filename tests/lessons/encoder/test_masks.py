@@ -10,7 +10,7 @@ import pytest
 from demos.bert.encoder.masks import run_causal
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.encoder.masks.part import drawn
+from demos.lessons.encoder.masks.part import Masks
 from demos.page.services import Sentence, Services
 from tests.programs import printed
 from tests.shown_values import shown_values
@@ -26,7 +26,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     bert, gpt, both, change, said, code = shown_values(
-        drawn(services, sentence, 1, 4, "crisis", "Money, he said.")
+        Masks().shown(services, sentence, layer=1, head=4, last="crisis", written="Money, he said.")
     ).values()
     run = services.run(Sentence(TEXT, "", "minilm"))
     decoder = run_causal(bundled, run.encoding)
@@ -46,11 +46,11 @@ def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel)
 
 
 def test_what_can_not_be_shown_is_a_sentence(services: Services) -> None:
-    values = drawn(services, Sentence(TEXT, "", "minilm"), 99, 99, " ", "")
+    values = Masks().shown(services, Sentence(TEXT, "", "minilm"), layer=99, head=99, last=" ", written="")
     assert "change" not in values  # it stays as it is
     assert "Write a word" in values["said"]
-    same = drawn(services, Sentence("The bank of the river.", "", "minilm"), 0, 0, "river", "")["said"]
+    same = Masks().shown(services, Sentence("The bank of the river.", "", "minilm"), last="river")["said"]
     assert "This is already the last word" in same
     assert "changes most" not in same
     with pytest.raises(UserError, match="limited to 128 tokens"):
-        drawn(services, Sentence("word " * 200, "", "minilm"), 0, 0, "x", "")
+        Masks().shown(services, Sentence("word " * 200, "", "minilm"), last="x")

@@ -15,7 +15,7 @@ from demos.bert.encoder.layer_trace import layer_ledger
 from demos.bert.encoder.row_replaced import replace_row
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons.encoder.matrices.part import drawn
+from demos.lessons.encoder.matrices.part import Matrices
 from demos.page.services import Sentence, Services
 from tests.number_cells import numbers
 from tests.programs import printed
@@ -32,7 +32,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 @pytest.fixture(scope="module")
 def shown(services: Services) -> dict[str, Any]:
-    return shown_values(drawn(services, SENTENCE, TOKEN, LAYER, HEAD))
+    return shown_values(Matrices().shown(services, SENTENCE, token=TOKEN, layer=LAYER, head=HEAD))
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,9 @@ def test_the_pair_s_words_and_the_program(shown: dict[str, Any], own: dict[str, 
 
 
 def test_a_long_input_is_drawn_in_part_and_one_token_alone_is_fine(services: Services) -> None:
-    long = drawn(services, Sentence("the bank " * 60, "", BUNDLED), 90, 0, 0)
+    long = Matrices().shown(services, Sentence("the bank " * 60, "", BUNDLED), token=90, layer=0, head=0)
     assert "first 40 of 122 tokens" in " ".join(str(long["said"]).split())
     assert len(str(long["board"])) < 600_000
-    assert "data-name" in str(drawn(services, Sentence("", "", BUNDLED), 0, 99, 99)["board"])
+    assert "data-name" in str(
+        Matrices().shown(services, Sentence("", "", BUNDLED), token=0, layer=99, head=99)["board"]
+    )

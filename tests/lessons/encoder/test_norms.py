@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from demos.bert.encoder.batch_norm import batch_normed, batch_statistics, layer_normed
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.encoder.norms.part import OTHER, WRITTEN, drawn, states_of
+from demos.lessons.encoder.norms.part import OTHER, WRITTEN, Norms, states_of
 from demos.page.services import Sentence, Services
 from tests.programs import printed
 from tests.shown_values import shown_values
 
 BAR = Sentence("", "", "minilm")
+
+
+def drawn(services: Services, typed: str, other: str, padding: bool, row: float, feature: float) -> dict[str, Any]:
+    batch = {"norms_batch": typed, "norms_other": other, "norms_padding": padding}
+    return shown_values(Norms().shown(services, BAR, **batch, norms_row=row, norms_feature=feature))
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +29,7 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def test_pictures_and_program(services: Services, bundled: LoadedModel) -> None:
-    shown = shown_values(drawn(services, BAR, WRITTEN, OTHER, True, 2, 4))
+    shown = drawn(services, WRITTEN, OTHER, True, 2, 4)
     states = states_of(bundled, WRITTEN.split("\n"))
     b, n, _ = states.values.shape
     heatmap, lines = shown["batch"].data[0], shown["batch"].layout.shapes
@@ -39,7 +46,7 @@ def test_pictures_and_program(services: Services, bundled: LoadedModel) -> None:
 
 
 def test_padding_is_left_out(services: Services, bundled: LoadedModel) -> None:
-    shown = shown_values(drawn(services, BAR, "one\none two three four", OTHER, False, 1, 1))
+    shown = drawn(services, "one\none two three four", OTHER, False, 1, 1)
     lines = [line for line in shown["batch"].layout.shapes if line.type == "rect"]
     assert [line.y1 - line.y0 for line in lines[1:]] == [3, 6]
     assert "over 9 tokens of the batch" in shown["told"]
@@ -55,11 +62,11 @@ def test_padding_is_left_out(services: Services, bundled: LoadedModel) -> None:
 )
 def test_what_can_not_be_drawn_is_a_sentence(services: Services, typed: str, other: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        drawn(services, BAR, typed, other, True, 1, 1)
+        drawn(services, typed, other, True, 1, 1)
 
 
 def test_hostile_sentences_stay_text(services: Services) -> None:
-    shown = shown_values(drawn(services, BAR, "<b>x</b>\n<script>", "<img src=x>", True, 99, 99))
+    shown = drawn(services, "<b>x</b>\n<script>", "<img src=x>", True, 99, 99)
     assert "<script>" not in shown["said"]
     assert "<img" not in shown["said"]
     assert "&lt;" in shown["batch"].layout.yaxis.ticktext[1]

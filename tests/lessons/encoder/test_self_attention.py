@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder import LESSON
-from demos.lessons.encoder.block import part as block
-from demos.lessons.encoder.self_attention import part
+from demos.lessons.encoder.block.part import Block
+from demos.lessons.encoder.self_attention.part import SelfAttention
 from demos.page.services import Sentence, Services
 from tests.shown_values import shown_values
 
@@ -25,7 +25,8 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> dict[str, Any]:
-    outputs = shown_values(part.drawn(services, Sentence(text, pair, "minilm"), *choices))
+    said = dict(zip(("token", "layer", "head", "causal", "pads"), choices, strict=True))
+    outputs = shown_values(SelfAttention().shown(services, Sentence(text, pair, "minilm"), **said))
     return {name: " ".join(value.split()) if isinstance(value, Markup) else value for name, value in outputs.items()}
 
 
@@ -66,29 +67,27 @@ def test_what_lies_beyond_becomes_the_last_one(services: Services) -> None:
     n = len(services.run(Sentence(TEXT, PAIR, "minilm")).encoding)
     assert f"<b>.</b> (token {n - 2}) to each token, in layer 6, head 12" in outputs["board"]
     assert outputs["board"].count("[PAD]<sub>") == 8
-    through = block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 99, 23, 1_023)
+    through = Block().shown(services, Sentence(TEXT, PAIR, "minilm"), token=99, layer=23, number=1_023)
     assert f"<b>.</b> (token {n - 2}) through layer 6" in through["picture"]
-    assert (through["number"]["maximum"], through["number"]["value"]) == (383, 383)
+    assert f"layer, token, number = 5, {n - 2}, 383" in shown_values(through)["program"]
 
 
 @pytest.mark.parametrize("text", ["", "word " * 600])
 def test_an_empty_and_a_full_sentence_still_draw(services: Services, text: str) -> None:
     outputs = attended(services, 1, 0, 0, True, 3, text=text, pair="")
     assert outputs["board"].count("[PAD]<sub>") == (0 if text else 3)  # 512 tokens leave no room
-    assert "the results match" in block.same_for_all_numbers(services, Sentence(text, "", "minilm"), 1, 0)["said"]
+    assert "the results match" in Block().shown(services, Sentence(text, "", "minilm"), token=1)["said"]
 
 
 def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
-    outputs = shown_values(block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 2, 3, 40))
+    outputs = shown_values(Block().shown(services, Sentence(TEXT, PAIR, "minilm"), token=2, layer=3, number=40))
     states = services.run(Sentence(TEXT, PAIR, "minilm")).hidden_states
     rows = re.findall(r'<td class="at">([−\d.]+)</td><td>([\d.]+)</td>', outputs["picture"])
     first, last = ([float(part.replace("−", "-")) for part in rows[at]] for at in (0, -1))
     for (number, norm), vector in ((first, states[3, 2]), (last, states[4, 2])):
         assert number == pytest.approx(float(vector[40]), abs=1e-4)
         assert norm == pytest.approx(float(np.linalg.norm(vector)), abs=1e-3)
-    assert outputs["number"] == {"maximum": 383, "__type__": "update"}
     assert "layer, token, number = 3, 2, 40" in outputs["program"]
-    outputs = shown_values(block.same_for_all_numbers(services, Sentence(TEXT, PAIR, "minilm"), 2, 3))
     assert sum(outputs["plot"].data[2].customdata) == 1_536
     assert "of the squared norm" in re.sub(r"\s+", " ", outputs["curve"])
     assert "kettle (token 2) in layer 4" in outputs["numbers"]

@@ -6,6 +6,7 @@ import ast
 import base64
 import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -151,8 +152,8 @@ def test_the_difference_is_told_and_a_large_one_is_not_called_closed(bundled: Lo
     worst = max(ledger.differences["weights"], ledger.differences["t1"])
     assert f'data-difference="{worst:.3e}"' in markup
     assert "the results match" in markup
-    ledger.own["t1"][0, 0] += 1
-    assert "the results match" not in closed_html(ledger, ("weights", "t1"))
+    off = replace(ledger, read_own=lambda: {**ledger.own, "t1": ledger.own["t1"] + 1})
+    assert "the results match" not in closed_html(off, ("weights", "t1"))
     assert [scientific(value) for value in (0.0, 1.25e-7, 3.0)] == ["0", "1.2 × 10⁻⁷", "3.0 × 10⁰"]
 
 

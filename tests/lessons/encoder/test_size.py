@@ -1,58 +1,43 @@
-"""The Size part's handlers: the model in use, a known BERT, one's own, and a shape that can't be."""
+"""The Size part: the model in use, a known BERT, one's own, and a shape that can't be."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.encoder import LESSON
-from demos.lessons.encoder.size.part import IN_USE, OWN, PART
-from demos.page.lesson import Page
+from demos.lessons.encoder.size.part import OWN, Size
 from demos.page.services import Sentence, Services
-from tests.plotly_figure import plotly
+from tests.shown_values import shown_values
 
 ANY = Sentence("A cat.", "", "minilm")
 
 
 @pytest.fixture(scope="module")
-def handlers(store: ModelStore) -> list[Any]:
-    found: list[Any] = []
-
-    class Recorder(Page):
-        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            found.append(show)
-
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            found.append(handler)
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        PART.build(page)
-    return found
+def services(store: ModelStore) -> Services:
+    return Services(store, "minilm")
 
 
-def test_the_model_in_use_is_counted_and_sets_the_sliders(handlers: list[Any]) -> None:
-    pick, _ = handlers
-    layers, width, heads, picture, told, models, parts, code = pick(ANY, IN_USE, 1, 64, 1, 128).values()
-    assert (layers, width, heads) == (6, 384, 12)
-    assert "22,713,216 parameters" in told
-    assert plotly(picture).data[0].values[0] == 22_713_216
-    assert "MiniLM (bundled)" in models
-    assert "22,713,216" in parts
-    assert "hidden_size=384" in code
+def shown(services: Services, size: str | None = None, *numbers: float) -> dict[str, Any]:
+    said = dict(zip(("size_layers", "size_width", "size_heads"), numbers, strict=False))
+    return shown_values(Size().shown(services, ANY, **said, **({"size": size} if size else {})))
 
 
-def test_a_known_one_and_ones_own(handlers: list[Any]) -> None:
-    pick, move = handlers
-    assert [*pick(ANY, "BERT large", 1, 64, 1, 128).values()][:3] == [24, 1024, 16]
-    which, *drawn = move("A cat.", "", "minilm", 12, 768, 12, 128).values()
-    assert which == OWN
-    assert "Your own: 109,482,240 parameters" in drawn[1]
-    assert [*pick(ANY, OWN, 12, 768, 12, 128).values()][1] == drawn[1]  # from a link
+def test_the_model_in_use_is_counted_and_its_sizes_go_to_the_browser(services: Services) -> None:
+    outputs = shown(services, None, 1, 64, 1)
+    assert json.loads(outputs["in_use"]) == [6, 384, 12]
+    assert "22,713,216 parameters" in outputs["summary"]
+    assert outputs["picture"].data[0].values[0] == 22_713_216
+    assert "MiniLM (bundled)" in outputs["models"]
+    assert "22,713,216" in outputs["numbers"]
+    assert "hidden_size=384" in outputs["program"]
+
+
+def test_a_known_one_and_ones_own(services: Services) -> None:
+    assert "num_hidden_layers=24" in shown(services, "BERT large", 1, 64, 1)["program"]
+    assert "Your own: 109,482,240 parameters" in shown(services, OWN, 12, 768, 12)["summary"]
     with pytest.raises(UserError, match="can't share"):
-        move("A cat.", "", "minilm", 12, 768, 13, 128)
+        shown(services, OWN, 12, 768, 13)

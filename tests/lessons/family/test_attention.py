@@ -17,11 +17,15 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.lessons.family.attention import question
-from demos.lessons.family.attention.part import drawn, read, shown
+from demos.lessons.family.attention.part import Attention, read
 from demos.lessons.family.attention.program import attention_code
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from tests.bert.family.tiny_family import KINDS, member, write
 from tests.programs import printed
+from tests.shown_values import shown_values
+
+VIEW, BAR = Attention(), Sentence("", "", BUNDLED)
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +36,8 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 @pytest.fixture(scope="module")
 def show(services: Services) -> Callable[..., dict[str, Any]]:
     def show(key: str, kind: str, source: str = AGREEMENT, target: str = "", **changes: Any) -> dict[str, Any]:
-        given = {"view": "head", "layer": 1, "head": 0, "cached": "", "lines": "all"} | changes
-        return shown(services, key=key, kind=kind, source=source, target=target, **given)
+        chosen = {"family_model": key, "attention": kind, "source": source, "target": target} | changes
+        return shown_values(VIEW.shown(services, BAR, **chosen))
 
     return show
 
@@ -97,8 +101,8 @@ def test_a_hub_member_s_program_runs(kind: str, target: str, tmp_path: Path) -> 
 
 def test_another_model_s_example_gives_way_and_a_text_of_yours_stays(show: Callable[..., dict[str, Any]]) -> None:
     french = MEMBERS["opus-mt-fr-en"].example
-    assert show(TRANSLATOR, CROSS, source=french)["source"] == AGREEMENT
-    assert show(TRANSLATOR, CROSS, source="the dog sleeps")["source"] == "the dog sleeps"
+    assert show(TRANSLATOR, CROSS, source=french)["source"]["value"] == AGREEMENT
+    assert show(TRANSLATOR, CROSS, source="the dog sleeps")["source"]["value"] == "the dog sleeps"
 
 
 def test_layers_and_heads_beyond_the_model_s_are_its_last(show: Callable[..., dict[str, Any]]) -> None:
@@ -125,12 +129,12 @@ def test_hostile_text_is_escaped(show: Callable[..., dict[str, Any]]) -> None:
 
 def test_a_member_that_can_not_be_had_is_told_in_one_sentence(services: Services) -> None:
     services.family = FamilyStore(services.memory)
-    bar = ("", "", BUNDLED)
-    held = shown(services, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")["held"]
-    assert held  # a picture stands
+    cached = VIEW.shown(services, BAR)["cached"]
+    assert cached  # a picture stands
     with pytest.raises(UserError, match=r"GPT-2 could not be downloaded .*\. The first three models .* no download\."):
-        list(drawn(services, *bar, "head", 1, 0, held, "gpt2", CROSS, AGREEMENT, "", "all"))
-    (changed,) = drawn(services, *bar, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")
+        VIEW.shown(services, BAR, family_model="gpt2", cached=cached)
+    on = On(services, BAR)
+    (changed,) = VIEW.draw(on, VIEW.read(on, {}))
     assert "frame" in changed  # and those that need no Hub go on
 
 
@@ -142,8 +146,8 @@ def test_a_link_to_a_member_that_can_not_be_had_shows_one_that_can(
 ) -> None:
     services.family = FamilyStore(services.memory)
     text = MEMBERS[asked].example
-    *_, changed = drawn(services, "", "", BUNDLED, "head", 1, 0, "", asked, CROSS, text, "", "all")
-    assert changed["member"] == stands
+    changed = show(asked, CROSS, text)
+    assert changed["family_model"]["value"] == stands
     said = changed["said"]
     assert f"{MEMBERS[asked].title} could not be downloaded from the Hugging Face Hub just now." in said
     assert f"Showing {MEMBERS[stands].title} instead (no download needed)." in said

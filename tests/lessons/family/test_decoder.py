@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import pytest
@@ -18,18 +17,19 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
 from demos.lessons.family.decoder import beams
-from demos.lessons.family.decoder.beams import Searches, searched
-from demos.lessons.family.decoder.part import LONGEST, Story, at_most, drawn, read_method, written
+from demos.lessons.family.decoder.part import LONGEST, Story, Writing, written
 from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.lessons.family.decoder.question import answer
 from demos.page.services import Sentence, Services
+from demos.page.view import On, Shown
 from tests.one_line import one_line
 from tests.programs import printed
 from tests.shown_values import shown_values
 
 TEXT = "He opened the door and"
-GREEDY = ("greedy", 1, 0, 1, 1)
-DRAWN = ("sampling", 0.8, 40, 0.9, 3)
+GREEDY = {"method": "greedy"}
+SAMPLING = {"temperature": 0.8, "top_k": 40, "top_p": 0.9, "writing_seed": 3}
+DRAWN = {"method": "sampling", **SAMPLING}
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +37,23 @@ def services(store: ModelStore) -> Services:
     return Services(store, "minilm")
 
 
-def last(services: Services, count: int, text: str, story: Story, *choices: Any) -> dict[str, Any]:
-    *_, values = written(services, count, text, "", "minilm", story, *choices)
+def last(services: Services, count: int, text: str, story: Story, **choices: Any) -> Shown:
+    on = On(services, Sentence(text, "", "minilm"))
+    *_, values = written(count, on, Writing().read(on, {"story": story, **choices}))
     return values
 
 
-def view(services: Services, *choices: Any, width: Any = 2, length: Any = 6) -> dict[str, Any]:
-    find = partial(searched, services, Searches(services))
-    return shown_values(drawn(services, find, Sentence(TEXT, "", "minilm"), Story(), width, length, *choices))
+def view(services: Services, text: str = TEXT, **choices: Any) -> Shown:
+    return shown_values(Writing().shown(services, Sentence(text, "", "minilm"), **choices))
+
+
+def method(**choices: Any) -> Method:
+    return Writing().read(None, choices).chosen_by()  # type: ignore[arg-type]
 
 
 def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     decoder = services.decoder()
-    values = view(services, *GREEDY)
+    values = view(services, **GREEDY)
     found = next_word(decoder, beginning(decoder, TEXT), Method(), 12)
     for one in found.best:
         assert percent(one.guess.probability) in values["next"]
@@ -59,22 +63,21 @@ def test_the_bars_are_the_decoders_distribution(services: Services) -> None:
     assert answer(services, Sentence(TEXT, "", "minilm")).facts["piece"] == found.chosen.guess.token
 
 
-def test_another_draw_at_random_repeats_no_search(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    searches, asked = Searches(services), []
+def test_another_draw_at_random_repeats_no_search(store: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    services, asked = Services(store, "minilm"), []
     monkeypatch.setattr(beams, "search", lambda *inputs: asked.append(inputs[2:]) or search(*inputs))
-    sharp, flat = (
-        searched(services, searches, TEXT, 2, 6, read_method("beam", temperature, 0, 1, 1)) for temperature in (0.1, 2)
-    )
+    sharp, flat = (view(services, method="beam", temperature=share, width=2, length=6) for share in (0.1, 2))
     assert asked == [(2, 6), (1, 6)]
     assert sharp["numbers"] == flat["numbers"]
     assert sharp["beams"] != flat["beams"]
 
 
 def test_the_beam_is_beside_the_greedy_text_and_a_random_one(services: Services) -> None:
-    decoder, choices = services.decoder(), ("beam", 0.8, 40, 0.9, 3)
-    values = view(services, *choices, width=99)
+    decoder = services.decoder()
+    text = "He went to the"  # where the beam finds a likelier text than the greedy one
+    values = view(services, text, method="beam", length=6, width=99, **SAMPLING)
     assert (values["searching"]["visible"], values["stepwise"]["visible"]) == (True, False)
-    start, shown = beginning(decoder, TEXT), one_line(Markup(values["beams"]).striptags()).replace("−", "-")
+    start, shown = beginning(decoder, text), one_line(Markup(values["beams"]).striptags()).replace("−", "-")
     assert "Beam of 5" in shown
     beams, (greedy,) = search(decoder, start, 5, 6).finished, search(decoder, start, 1, 6).finished
     assert beams[0].log_probability > greedy.log_probability
@@ -83,16 +86,12 @@ def test_the_beam_is_beside_the_greedy_text_and_a_random_one(services: Services)
     assert f"{times:,.0f} times" in shown or f"{times:.1f} times" in shown
     for one in (greedy, *beams):
         assert f"{one.log_probability:.2f}" in shown
-    drawn_pieces = list(write(decoder, start, read_method(*choices), 6))
+    drawn_pieces = list(write(decoder, start, method(**DRAWN), 6))
     assert f"{sum(math.log(one.guess.probability) for one in drawn_pieces):.2f}" in shown
     goes_on = next(trace for trace in values["tree"].data if trace.name == "goes on")
     assert len(goes_on.x) == 5 * 6
     assert [trace.name for trace in values["tree"].data if trace.name] == ["goes on", "dropped"]
-    assert values["program"] == search_code(TEXT, 5, 6)
-    for value in (None, float("nan"), "x"):
-        with pytest.raises(UserError):
-            at_most(value, 5)
-    assert (at_most(-3, 5), at_most(2.0, 5)) == (1, 2)
+    assert values["program"] == search_code(text, 5, 6)
 
 
 @pytest.mark.slow
@@ -105,43 +104,36 @@ def test_the_program_searches_as_the_page_does(services: Services) -> None:
 
 
 @pytest.mark.parametrize("choices", [GREEDY, DRAWN])
-def test_one_by_one_and_all_at_once_write_the_same(services: Services, choices: tuple[Any, ...]) -> None:
-    story = last(services, 3, TEXT, Story(), *choices)["story"]
+def test_one_by_one_and_all_at_once_write_the_same(services: Services, choices: dict[str, Any]) -> None:
+    story = last(services, 3, TEXT, Story(), **choices)["story"]
     single = Story()
     for _ in range(3):
-        values = last(services, 1, TEXT, single, *choices)
+        values = last(services, 1, TEXT, single, **choices)
         single = values["story"]
     assert single == story
     decoder = services.decoder()
-    assert story.pieces == tuple(write(decoder, beginning(decoder, TEXT), read_method(*choices), 3))
+    assert story.pieces == tuple(write(decoder, beginning(decoder, TEXT), method(**choices), 3))
     assert values["text"].count("decoder-written") == 3
     for piece in story.pieces:
         assert percent(piece.guess.probability) in values["text"]
-    assert last(services, 0, TEXT, story, *choices)["story"] == Story(TEXT)
-    assert last(services, 1, "Another text", story, *choices)["story"].text == "Another text"
+    anew = last(services, 0, TEXT, story, **choices)["story"]
+    assert (anew, bool(anew), bool(story)) == (Story(TEXT), False, True)
+    assert last(services, 1, "Another text", story, **choices)["story"].text == "Another text"
 
 
 @pytest.mark.parametrize("text", ["", " ", "<img src=x onerror=alert(1)>", "😀" * 40, "word " * 600])
 def test_any_text_is_gone_on_from(services: Services, text: str) -> None:
-    values = last(services, 1, text, Story(), *DRAWN)
+    values = last(services, 1, text, Story(), **DRAWN)
     assert "<img" not in values["text"]
     assert len(values["story"].pieces) == 1
     assert ("no longer part of its input" in values["text"]) == (len(beginning(services.decoder(), text)) + 1 > WINDOW)
 
 
-@pytest.mark.parametrize(
-    "choices", [("sampling", 0, 0, 1, 1), ("sampling", None, 0, 1, 1), ("greedy", 1, -1, 1, 1), ("x", 1, 0, 1, "nan")]
-)
-def test_a_choice_out_of_bounds_is_one_sentence(choices: tuple[Any, ...]) -> None:
-    with pytest.raises(UserError):
-        read_method(*choices)
-
-
 def test_a_text_has_an_end(services: Services) -> None:
-    story = last(services, 1, TEXT, Story(), *GREEDY)["story"]
+    story = last(services, 1, TEXT, Story(), **GREEDY)["story"]
     full = Story(TEXT, story.pieces * MOST)
     with pytest.raises(UserError, match="Start over"):
-        last(services, LONGEST, TEXT, full, *GREEDY)
+        last(services, LONGEST, TEXT, full, **GREEDY)
 
 
 @pytest.mark.slow

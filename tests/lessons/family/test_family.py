@@ -22,13 +22,12 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.lessons.family.elmo import part as elmo
 from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
-from demos.lessons.family.elmo.part import FIRST, SECOND, WORD, weights_learned
+from demos.lessons.family.elmo.part import FIRST, SECOND, WORD, Elmo, weights_learned
 from demos.lessons.family.inputs.forms import EXTRACT, START, TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
-from demos.lessons.family.inputs.part import drawn as draw_inputs
+from demos.lessons.family.inputs.part import Inputs
 from demos.lessons.family.models.models import SEES, models
-from demos.lessons.family.models.part import TEXT, rotate, show
+from demos.lessons.family.models.part import TEXT, Models
 from demos.page.services import Sentence, Services
 from demos.templates import environment
 from demos.training.sources import READERS
@@ -47,19 +46,27 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
 
 
+def forms(services: Services, sentence: Sentence, task: str, third: str) -> str:
+    """The inputs of a task in the three forms."""
+    return str(Inputs().shown(services, sentence, input_task=task, input_third=third)["forms"])
+
+
+ELMO = ("elmo_first", "elmo_second", "elmo_word", "elmo_norm", "s0", "s1", "s2")
+
+
 def draw_elmo(services: Services, *choices: Any) -> dict[str, Any]:
-    return shown_values(elmo.drawn(elmo.Looks(services), *choices))
+    return shown_values(Elmo().shown(services, BAR, **dict(zip(ELMO, choices, strict=True))))
 
 
 def test_the_sum_is_that_of_the_equation_and_of_the_program(services: Services) -> None:
-    shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, False, 1, 0.5, 0.5)
+    shown = draw_elmo(services, FIRST, SECOND, WORD, False, 1, 0.5, 0.5)
     words = split_words(FIRST)
     layers = read(bundled_elmo(), words).layers[:, words.index(WORD)]
     rows = np.array(shown["strips"].data[0].z, float)
     np.testing.assert_allclose(rows[:3], layers * np.array([[0.5], [0.25], [0.25]]), atol=1e-6)
     np.testing.assert_allclose(rows[3], mixed(layers, np.array([0.5, 0.25, 0.25])), atol=1e-6)
     for norm in (False, True):
-        shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, norm, 1, 0.5, 0.5)
+        shown = draw_elmo(services, FIRST, SECOND, WORD, norm, 1, 0.5, 0.5)
         first, second, cosine = printed(shown["program"])
         sums = np.array(shown["strips"].data[0].z, float)[[3, 7]]
         np.testing.assert_allclose([eval(line.split(" ", 1)[1]) for line in (first, second)], sums[:, :6], atol=1e-4)
@@ -68,7 +75,7 @@ def test_the_sum_is_that_of_the_equation_and_of_the_program(services: Services) 
 
 
 def test_empty_cells_are_what_a_state_can_not_see(services: Services) -> None:
-    shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, False, 1, 1, 1)
+    shown = draw_elmo(services, FIRST, SECOND, WORD, False, 1, 1, 1)
     cells = np.isfinite(np.array(shown["seen"].data[0].z, float))
     at, n = 1, len(split_words(FIRST))
     left, right = [place <= at for place in range(n)], [place >= at for place in range(n)]
@@ -109,13 +116,13 @@ def test_long_sentences_show_the_words_around() -> None:
 )
 def test_sentences_that_can_not_be_compared(services: Services, first: str, second: str, word: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        draw_elmo(services, BAR, first, second, word, False, 1, 1, 1)
+        draw_elmo(services, first, second, word, False, 1, 1, 1)
 
 
 def test_hostile_words_stay_text(services: Services) -> None:
-    shown = draw_elmo(services, BAR, f"{HOSTILE} stick", f"stick {HOSTILE}", "stick", True, 1, 1, 1)
+    shown = draw_elmo(services, f"{HOSTILE} stick", f"stick {HOSTILE}", "stick", True, 1, 1, 1)
     assert "<img" not in "".join(shown[name] for name in ("told", "cosines", "numbers"))
-    _, told = draw_inputs(services, Sentence(HOSTILE, HOSTILE, "minilm"), "choice", HOSTILE)
+    told = forms(services, Sentence(HOSTILE, HOSTILE, "minilm"), "choice", HOSTILE)
     assert "<img" not in told
     assert str(escape(HOSTILE)) in told
 
@@ -149,19 +156,27 @@ def test_gpts_four_forms() -> None:
     assert rows("names", "a") == []
 
 
+@pytest.mark.parametrize("name", TASKS)
+def test_the_four_prefixes_of_t5s_first_figure_are_below_each_task(services: Services, name: str) -> None:
+    told = forms(services, BAR, name, "")
+    _, _, t5 = told.rpartition("<h3>T5</h3>")
+    shown = re.findall(r'<span class="text-to-text">([^<]*)</span> → <span class="text-to-text">([^<]*)</span>', t5)
+    prefixes = ("translate English to German:", "cola sentence:", "stsb sentence1:", "summarize:")
+    assert [next(prefix for prefix in prefixes if given.startswith(prefix)) for given, _ in shown] == list(prefixes)
+    assert [written for _, written in shown][:3] == ["Das ist gut.", "not acceptable", "3.8"]
+
+
 def test_the_readers_texts_take_the_examples_place(services: Services, bundled: LoadedModel) -> None:
-    _, told = draw_inputs(services, Sentence("An otter dives.", "It swims.", "minilm"), "entailment", "")
+    told = forms(services, Sentence("An otter dives.", "It swims.", "minilm"), "entailment", "")
     assert "mnli hypothesis: It swims. premise: An otter dives." in told
     assert "an example is shown" not in told
     tokens = encode(bundled.tokenizer, "An otter dives.", "It swims.").tokens
     shown = re.findall(r"<bdi>(.*?)</bdi>", told)
     assert tuple(shown[: len(tokens)]) == tokens
-    _, told = draw_inputs(services, Sentence("An otter dives.", "", "minilm"), "entailment", "")
+    told = forms(services, Sentence("An otter dives.", "", "minilm"), "entailment", "")
     assert "an example is shown" in told
-    with pytest.raises(UserError):
-        draw_inputs(services, BAR, "no task", "")
     with pytest.raises(UserError, match="at most 600"):
-        draw_inputs(services, Sentence("x" * 601, "", "minilm"), "entailment", "")
+        forms(services, Sentence("x" * 601, "", "minilm"), "entailment", "")
 
 
 def test_the_family_is_in_order_and_counted() -> None:
@@ -177,17 +192,22 @@ def test_the_family_is_in_order_and_counted() -> None:
     assert all(not model.arxiv or model.arxiv[:2] == model.date[2:4] for model in found)
 
 
-def test_the_timeline_has_every_model_and_the_table_too() -> None:
-    picture, _, table = show(BAR)
+def family(services: Services, **said: Any) -> dict[str, Any]:
+    return Models().shown(services, BAR, **said)
+
+
+def test_the_timeline_has_every_model_and_the_table_too(services: Services) -> None:
+    shown = family(services)
+    picture, table = shown["timeline"], shown["table"]
     names = [text.strip() for trace in plotly(picture).data for text in trace.text]
     assert sorted(names) == sorted(model.name for model in models())
     assert table.count("<tr>") == len(models()) + 1
     assert all(str(escape(model.source)) in table for model in models())
 
 
-def test_the_sizes_are_those_of_the_table() -> None:
-    _, dots, table = show(BAR)
-    figure = plotly(dots)
+def test_the_sizes_are_those_of_the_table(services: Services) -> None:
+    family_shown = family(services)
+    figure, table = plotly(family_shown["sizes"]), family_shown["table"]
     names = figure.layout.yaxis.ticktext
     shown = {}
     for trace in figure.data:
@@ -202,8 +222,9 @@ def test_the_sizes_are_those_of_the_table() -> None:
     assert f"{shown['Llama 3, largest'] / shown['BERT large']:,.0f} times as many" in said
 
 
-def test_both_positions_moved_alike_leave_the_product() -> None:
-    picture, said = rotate(BAR, 3, 8, 4)
+def test_both_positions_moved_alike_leave_the_product(services: Services) -> None:
+    turned = family(services, query_at=3, key_at=8, component_pair=4)
+    picture, said = turned["turned"], turned["said"]
     figure = plotly(picture)
     curve, here = figure.data[-2:]
     assert here.x[0] == 5
@@ -213,12 +234,12 @@ def test_both_positions_moved_alike_leave_the_product() -> None:
     assert here.y[0] == pytest.approx(product)
     values = re.findall(r"<b>(.*?)</b>", said)
     assert values == [f"{product:.3f}".replace("-", "−")] * 2
-    assert plotly(rotate(BAR, 20, 25, 4)[0]).data[-1].y[0] == pytest.approx(product)
-    rotate(BAR, 99, -4, 1_000)  # brought into the range
+    assert plotly(family(services, query_at=20, key_at=25)["turned"]).data[-1].y[0] == pytest.approx(product)
+    family(services, query_at=99, key_at=-4, component_pair=1_000)  # brought into the range
 
 
-def test_each_link_of_the_table_opens_what_exists() -> None:
-    *_, table = show(BAR)
+def test_each_link_of_the_table_opens_what_exists(services: Services) -> None:
+    table = family(services)["table"]
     parts = {lesson.slug: {part.slug for part in lesson.parts} for lesson in discover()}
     linked = [model.opens for model in models() if model.opens]
     found = re.findall(
@@ -241,7 +262,7 @@ def test_each_link_of_the_table_opens_what_exists() -> None:
 
 
 def test_a_score_is_text_in_t5s_form(services: Services) -> None:
-    _, told = draw_inputs(services, Sentence("A cat sat.", "A cat was sitting.", "minilm"), "score", "")
+    told = forms(services, Sentence("A cat sat.", "A cat was sitting.", "minilm"), "score", "")
     assert "stsb sentence1: A cat sat. sentence2: A cat was sitting." in told
     assert round(float(TASKS["score"].target) / 0.2, 6).is_integer()
     assert "one of 21 texts" in told
@@ -249,7 +270,8 @@ def test_a_score_is_text_in_t5s_form(services: Services) -> None:
 
 @pytest.mark.parametrize("norm", [False, True])
 def test_learned_shares_are_set_as_weights(norm: bool) -> None:
-    text, *weights = weights_learned(norm)
+    text, shares = weights_learned(norm)
+    weights = json.loads(shares)
     assert sum(weights) == pytest.approx(1, abs=0.02)
     assert weights[0] < 0.05
     assert f"s2 = {weights[2]:.2f}" in text

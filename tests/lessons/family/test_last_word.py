@@ -10,7 +10,7 @@ import pytest
 from demos.bert.causal.last_word import changes
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.family.last_word import part
+from demos.lessons.family.last_word.part import LastWord
 from demos.lessons.family.last_word.question import answer
 from demos.page.services import Sentence, Services
 from tests.programs import printed
@@ -19,8 +19,8 @@ from tests.shown_values import shown_values
 TEXT = "The old man walked slowly to the bank"
 
 
-def drawn(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(*choices))
+def drawn(services: Services, sentence: Sentence, word: str) -> dict[str, Any]:
+    return shown_values(LastWord().shown(services, sentence, other_word=word))
 
 
 @pytest.fixture(scope="module")

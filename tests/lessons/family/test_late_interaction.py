@@ -25,8 +25,8 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, "minilm")
 
 
-def draw(services: Services, *choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(part.Queries(services), *choices))
+def draw(services: Services, sentence: Sentence, query: str, place: int) -> dict[str, Any]:
+    return shown_values(part.LateInteraction().shown(services, sentence, late_query=query, late_place=place))
 
 
 def scores_of(bundled: LoadedModel, query: str) -> list[float]:

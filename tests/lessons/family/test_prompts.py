@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -19,9 +20,12 @@ from demos.bert.family.members import OUR_DECODER
 from demos.bert.model.models import ModelStore
 from demos.lessons.family.prompts import part
 from demos.lessons.family.prompts.models import WRITERS, task_of
-from demos.lessons.family.prompts.part import chosen
+from demos.lessons.family.prompts.part import Prompts
 from demos.lessons.family.prompts.question import answer
+from demos.lessons.family.prompts.stored import STORED, read_stored, write_stored
 from demos.page.services import Sentence, Services
+from demos.page.view import On, Shown, limit
+from tests.benchmarks import prompts as benchmark
 from tests.bert.family.family_hub import family_hub
 from tests.bert.family.tiny_family import member, write
 from tests.one_line import one_line
@@ -32,23 +36,26 @@ EMPTY = Sentence("", "", "")
 FRENCH, CAPITALS = (task_of(name) for name in ("English to French", "Capitals"))
 
 
-def of_one(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.of_one(*choices))
-
-
-def of_all(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.of_all(*choices))
-
-
 @pytest.fixture(scope="module")
 def services(store: ModelStore) -> Services:
     return Services(store, "minilm")
 
 
+def show(services: Services, task: str, question: int = 1, writer: str = OUR_DECODER) -> Shown:
+    choices = {"task": task, "question": question, "answered_by": writer, "writer": writer}
+    return shown_values(Prompts().shown(services, EMPTY, **choices))
+
+
+def chosen(services: Services, answered_by: str, writer: str) -> list[Shown]:
+    """All that is said until what is chosen answers."""
+    on = On(services, EMPTY)
+    return list(Prompts().draw_writer(on, Prompts().read(on, {"answered_by": answered_by, "writer": writer})))
+
+
 @pytest.mark.slow
 def test_the_ranks_are_the_decoders(services: Services) -> None:
     task = CAPITALS
-    plot = of_all(services, EMPTY, task.name, OUR_DECODER)["plot"]
+    plot = show(services, task.name)["plot"]
     for column, shots in enumerate(SHOTS):
         found = [answered(services.decoder(), task.prompt(at, shots), pair[1]) for at, pair in enumerate(task.pairs)]
         assert list(plot.data[column].y) == [one.rank for one in found]
@@ -77,7 +84,7 @@ def test_examples_help_where_the_part_opens(services: Services) -> None:
 
 
 def test_one_question_is_told_and_the_program_prints_it(services: Services) -> None:
-    values = of_one(services, EMPTY, FRENCH.name, 3, OUR_DECODER)
+    values = show(services, FRENCH.name, 3)
     found = [answered(services.decoder(), FRENCH.prompt(2, shots), FRENCH.pairs[2][1]) for shots in SHOTS]
     check(values, found, printed(values["program"]), "Our decoder")
 
@@ -95,7 +102,7 @@ def check(values: dict[str, Any], found: list[Answered], lines: list[str], write
 
 
 def test_what_the_ranks_say(services: Services) -> None:
-    found = one_line(of_all(services, EMPTY, TASKS[0].name, OUR_DECODER)["found"])
+    found = one_line(show(services, TASKS[0].name)["found"])
     rows = [
         [answered(services.decoder(), prompt, solution) for prompt in TASKS[0].prompts(at)]
         for at, (_, solution) in enumerate(TASKS[0].pairs)
@@ -107,20 +114,20 @@ def test_what_the_ranks_say(services: Services) -> None:
         f"<q><bdi>no</bdi></q> comes first for {firsts.count('no')} of 12 questions: the examples show the form"
         in found
     )
-    of_french = one_line(of_all(services, EMPTY, FRENCH.name, OUR_DECODER)["found"])
+    of_french = one_line(show(services, FRENCH.name)["found"])
     assert "show the form" not in of_french
 
 
 def test_the_slider_ends_with_the_questions(services: Services) -> None:
-    values = part.of_one(services, EMPTY, "GPT-3 paper", 12, OUR_DECODER)
-    assert (values["number"]["maximum"], values["number"]["value"]) == (4, 4)
-    assert "plush girafe =&gt;" in shown_values(values)["one"]
+    values = show(services, "GPT-3 paper", 12)
+    assert values["question"] == limit(maximum=4, value=4)
+    assert "plush girafe =&gt;" in values["one"]
 
 
 def test_what_is_no_task_or_model_is_the_first_one(services: Services) -> None:
     assert task_of("<b>") is TASKS[0]
-    first = of_one(services, EMPTY, TASKS[0].name, 12, OUR_DECODER)
-    assert of_one(services, EMPTY, "<b>", 99, "bert")["one"] == first["one"]
+    first = show(services, TASKS[0].name, 12)
+    assert show(services, "<b>", 99, "bert")["one"] == first["one"]
 
 
 def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,17 +138,16 @@ def test_gpt2_is_fetched_and_answers(services: Services, tmp_path: Path, monkeyp
     with family_hub(tmp_path, monkeypatch):
         *_, last = chosen(services, "gpt2", OUR_DECODER)
     assert last == {"writer": "gpt2", "said": ""}
-    assert list(chosen(services, "gpt2", "gpt2")) == [{}]  # it is there and shown
+    assert chosen(services, "gpt2", "gpt2") == [{}]  # it is there and shown
     loaded, task = services.family.get("gpt2"), FRENCH
     asked = [(task.prompt(2, shots), task.pairs[2][1]) for shots in SHOTS]
     found = [prompted.answered(loaded.model, loaded.tokenizer, *one) for one in asked]
-    values = of_one(services, EMPTY, task.name, 3, "gpt2")
+    values = show(services, task.name, 3, "gpt2")
     program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "gpt2")))
     check(values, found, printed(program), tiny.title)
-    every = of_all(services, EMPTY, task.name, "gpt2")
-    assert [column.y[2] for column in every["plot"].data[: len(SHOTS)]] == [one.rank for one in found]
-    assert every["plot"].layout.yaxis.title.text == f"rank (of {len(loaded.tokenizer):,})"
-    assert f"{task.name}, {tiny.title}" in every["numbers"]
+    assert [column.y[2] for column in values["plot"].data[: len(SHOTS)]] == [one.rank for one in found]
+    assert values["plot"].layout.yaxis.title.text == f"rank (of {len(loaded.tokenizer):,})"
+    assert f"{task.name}, {tiny.title}" in values["numbers"]
 
 
 def test_t5_is_given_its_own_form(services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,22 +164,76 @@ def test_t5_is_given_its_own_form(services: Services, tmp_path: Path, monkeypatc
         (CAPITALS, "Name the capital city: the capital of england is", "T5 was not trained on this task"),
     ):
         found = [prompted.answered_by_both(loaded.model, loaded.tokenizer, text, task.pairs[1][1])]
-        values = of_one(services, EMPTY, task.name, 2, "t5-small")
+        values = show(services, task.name, 2, "t5-small")
         assert told in " ".join(values["one"].split())
         assert f">{text}<" in values["one"]
         program = values["program"].replace(repr(tiny.hub_id), repr(str(tmp_path / "t5")))
         check(values, found, printed(program), tiny.title)
-        every = of_all(services, EMPTY, task.name, "t5-small")
-        marks, medians, *_ = every["plot"].data
+        marks, medians, *_ = values["plot"].data
         assert (list(marks.x), marks.y[1]) == (["0"] * 12, found[0].rank)
         assert list(medians.y) == [np.median(marks.y)]
-        assert every["plot"].layout.yaxis.title.text == f"rank (of {loaded.model.config.vocab_size:,})"
+        assert values["plot"].layout.yaxis.title.text == f"rank (of {loaded.model.config.vocab_size:,})"
+
+
+def test_the_answers_of_larger_models_are_stored_by_a_command_alone(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tiny models in the Hub's place: what the command stores is what they answer, and the page shows it."""
+    for kind in ("gpt2", "t5"):
+        write(kind, tmp_path / kind)
+    tiny = {"gpt2": member("gpt2"), "t5-small": replace(member("t5"), key="t5-small")}
+    services.family, file = FamilyStore(services.memory, tiny), tmp_path / "answers.json"
+    monkeypatch.setattr(benchmark, "WRITERS", {OUR_DECODER: WRITERS[OUR_DECODER], **tiny})
+    monkeypatch.setattr(benchmark, "Services", lambda *_: services)
+    monkeypatch.setattr(benchmark, "write_stored", partial(write_stored, path=file))
+    benchmark.main(options=["--write"])
+    assert not file.exists()  # there is no Hub
+    with family_hub(tmp_path, monkeypatch):
+        benchmark.main(options=["--write"])
+    models = read_stored(file)
+    assert [(model.hub_id, model.revision) for model in models] == [
+        (f"someone/{kind}", "a" * 40) for kind in ("gpt2", "t5")
+    ]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", model.day) for model in models)
+    loaded = services.family.get("gpt2")
+    for task in TASKS:
+        for at in range(len(task.pairs)):
+            assert [len(model.of(task, at)) for model in models] == [len(SHOTS), 1]
+        prompt, solution = task.prompt(at, 3), task.pairs[at][1]
+        found = prompted.answered(loaded.model, loaded.tokenizer, prompt, solution)
+        told = models[0].of(task, at)[2]
+        assert told == (prompted.continued(loaded.model, loaded.tokenizer, prompt), found.rank, found.probability)
+    monkeypatch.setattr(part, "stored", lambda: models)
+    shown = one_line(show(services, FRENCH.name, 2)["stored"])
+    kinds = ["no example", "one example", "three examples", "T5's own input"]
+    rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', shown)
+    assert [(title, html.unescape(kind)) for title, kind, *_ in rows] == [
+        *(("Tiny gpt2", kind) for kind in kinds[:3]),
+        ("Tiny t5", kinds[3]),
+    ]
+    assert [rank for *_, rank in rows] == [f"{one.rank:,}" for model in models for one in model.of(FRENCH, 1)]
+    assert f"someone/t5, revision aaaaaaa, measured on {models[1].day}" in shown
+
+
+def test_without_the_file_the_page_says_so(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "stored", list)
+    shown = show(services, FRENCH.name, 2)["stored"]
+    assert "This copy of the app contains no stored answers" in shown
+    assert "<td>" not in shown
+
+
+def test_what_is_stored_is_the_pinned_models() -> None:
+    """Whoever commits the file: it holds answers of the menu's models at their revisions, to the prompts of today."""
+    for model in read_stored(STORED):
+        pinned = next(one for one in WRITERS.values() if one.hub_id == model.hub_id)
+        assert model.revision == pinned.revision
+        assert all(model.of(task, at) for task in TASKS for at in range(len(task.pairs)))
 
 
 def test_where_gpt2_can_not_be_had_the_answers_stay(services: Services) -> None:
     services.family = FamilyStore(services.memory)
     *_, last = chosen(services, "gpt2", OUR_DECODER)
-    assert last["asked"] == OUR_DECODER
+    assert last["answered_by"] == limit(value=OUR_DECODER)
     assert "writer" not in last
     assert "GPT-2 could not be downloaded from the Hugging Face Hub just now." in last["said"]
     assert "Still showing Our decoder." in last["said"]

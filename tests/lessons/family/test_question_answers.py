@@ -15,9 +15,10 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
-from demos.lessons.family.decoder.part import Story, probability_of
+from demos.lessons.family.decoder.part import Story, Writing
 from demos.page.questions import Answer, questions
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.data.lists import our_library
 from tests.lessons.test_question_answers import SENTENCES, near
 from tests.one_line import one_line
@@ -70,6 +71,13 @@ def test_the_next_word_piece(services: Services, tokenizer: Any, decoder: Any) -
         assert answer.facts["entropy"] == near(float(-(chances * chances.log()).sum()))
 
 
+def looked(services: Services, text: str, word: str, story: Story | None = None) -> str:
+    """What is said of a word after a text, or after what is written of it."""
+    on = On(services, Sentence(text, "", BUNDLED))
+    said = {"look_up": word, "story": story or Story()}
+    return str(Writing().draw_looked_up(on, Writing().read(on, said))["looked"])
+
+
 def test_any_word_is_looked_up(services: Services, tokenizer: Any, decoder: Any) -> None:
     """After a text, each piece of a word has the probability and the rank that transformers' own decoder gives it."""
     for text in ("Thanks for all the", TEXTS[0]):
@@ -83,7 +91,7 @@ def test_any_word_is_looked_up(services: Services, tokenizer: Any, decoder: Any)
             for step, row, piece in zip(steps, logits, pieces, strict=True):
                 assert step.guess.probability == pytest.approx(float(row.softmax(-1)[piece]), rel=1e-3)
                 assert step.rank == 1 + int((row > row[piece]).sum())
-            shown = one_line(probability_of(services, Sentence(text, "", BUNDLED), Story(), word))
+            shown = one_line(looked(services, text, word))
             product = float(np.prod([float(row.softmax(-1)[piece]) for row, piece in zip(logits, pieces, strict=True)]))
             assert f"<b>{percent(product)}</b>" in shown
             assert all(f"{step.rank:,}" in shown for step in steps)
@@ -92,12 +100,12 @@ def test_any_word_is_looked_up(services: Services, tokenizer: Any, decoder: Any)
 def test_what_is_written_comes_before_a_word_that_is_looked_up(services: Services) -> None:
     text = "Thanks for all the"
     pieces = tuple(write(services.decoder(), beginning(services.decoder(), text), Method(), 2))
-    after = probability_of(services, Sentence(text, "", BUNDLED), Story(text, pieces), "fish")
+    after = looked(services, text, "fish", Story(text, pieces))
     whole = f"{text} {' '.join(piece.guess.token for piece in pieces)}"
-    assert after == probability_of(services, Sentence(whole, "", BUNDLED), Story(), "fish")
-    assert probability_of(services, Sentence(text, "", BUNDLED), Story(), " ") == ""
+    assert after == looked(services, whole, "fish")
+    assert looked(services, text, " ") == ""
     with pytest.raises(UserError, match="word pieces, and at most 8"):
-        probability_of(services, Sentence(text, "", BUNDLED), Story(), "fish " * 9)
+        looked(services, text, "fish " * 9)
 
 
 def test_the_states_that_another_last_word_changes(

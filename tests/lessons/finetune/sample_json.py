@@ -37,9 +37,14 @@ def sample_json(
                 "label": error.example.label,
                 "predicted": error.predicted,
                 "probability": round(error.probability, DIGITS),
-                "values": np.round(evidence.values, DIGITS).tolist(),
-                "margin": round(evidence.margin, DIGITS),
-                "empty": round(evidence.empty, DIGITS),
+                **{
+                    name: np.round(getattr(evidence, name), DIGITS).tolist()
+                    for name in ("gradient", "integrated", "left_out", "margin", "empty", "masked")
+                },
+                "rationales": [
+                    [list(one.words), *np.round([one.without, one.alone], DIGITS), one.class_without, one.class_alone]
+                    for one in evidence.rationales
+                ],
             }
             for error, evidence in found[:ERRORS]
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from transformers import AutoTokenizer
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune.export import part as keep
+from demos.lessons.finetune.export import part as export
 from demos.lessons.finetune.export.model_zips import MAX_ZIPS, Zips
+from demos.lessons.finetune.export.part import Export, picked, recipe_file, taken, zipped
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.services import Sentence, Services
 from demos.training.export.modeling_head import HeadForSequenceClassification
@@ -34,26 +36,31 @@ NO_MATTER: dict[str, Any] = {
     "precision": "float32", "threads": 1, "curve": (), "looks": (), "test": "",
 }  # fmt: skip
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
+Kept = tuple[Services, Zips, str]
 
 
 @pytest.fixture
-def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[keep.Keeper, str, Path]:
-    """The part's handlers after one run on the page; (they, the run's id, where zips are put)."""
+def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """After one run on the page: (the services, the zips, the run's id)."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    files, upload, zips = tmp_path / "tiny", tmp_path / "films <b>.tsv", tmp_path / "zips"
+    files, upload = tmp_path / "tiny", tmp_path / "films <b>.tsv"
     tiny.model.save_pretrained(files)
     tiny.tokenizer.save_pretrained(files)
     upload.write_text(TSV, encoding="utf-8")
     services = Services(TinyStore(tiny, files), "tiny")
-    picked = ("sentence", "file", str(upload), None, "", "", 1_500)
-    *_, last = whole_run(Trainer(services), picked, CHOSEN)
-    return keep.Keeper(services, Zips(zips)), last["kept"], zips
+    films = ("sentence", "file", str(upload), None, "", "", 1_500)
+    *_, last = whole_run(Trainer(services), films, CHOSEN)
+    return services, Zips(tmp_path / "zips"), last["kept"]
+
+
+def show(services: Services, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
+    return Export().shown(services, BAR, run=run, history=history, number=number)
 
 
 def test_before_a_run_the_program_and_the_command_are_there_already(tiny: LoadedModel, tmp_path: Path) -> None:
-    keeper = keep.Keeper(Services(TinyStore(tiny, tmp_path), "tiny"), Zips(tmp_path))
+    services = Services(TinyStore(tiny, tmp_path), "tiny")
     for run in ("", "made-up"):
-        shown = keeper.show(BAR, run)
+        shown = show(services, run)
         assert (shown["number"]["choices"], shown["number"]["visible"]) == ([], False)
         assert "not trained a model yet" in shown["told"]
         assert (shown["button"]["interactive"], shown["file"]["visible"], shown["loaded"]) == (False, False, "")
@@ -63,16 +70,16 @@ def test_before_a_run_the_program_and_the_command_are_there_already(tiny: Loaded
         )
         assert "no model card before a run" in shown["card"]
         with pytest.raises(UserError):
-            next(keeper.zipped(run))
+            next(zipped(services, Zips(tmp_path), run))
 
 
 def test_a_run_is_taken_away_whole_and_nothing_else_stays(
-    kept: tuple[keep.Keeper, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper, run, home = kept
+    services, zips, run = kept
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    shown = keeper.show(BAR, run)
+    shown = show(services, run)
     told, script, command, card = (shown[name] for name in ("told", "script", "command", "card"))
     assert "films &lt;b&gt;.tsv" in told
     assert shown["button"]["interactive"]
@@ -84,12 +91,12 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     assert "### films" in card
     assert "license:" not in card
 
-    writing, packing, done = keeper.zipped(run)
+    writing, packing, done = zipped(services, zips, run)
     assert writing == {"progress": "<p>Writing the model…</p>"}
     assert "Packing" in packing["progress"]
     assert done["progress"] == ""
     archive = Path(done["file"]["value"])
-    assert (archive.parent.parent, archive.name) == (home, "bert-films-b.zip")
+    assert (archive.parent.parent, archive.name) == (zips.home, "bert-films-b.zip")
     assert list((tmp_path / "temporary").iterdir()) == []
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(tmp_path / "out")
@@ -98,63 +105,62 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     with torch.inference_mode():
         inputs = AutoTokenizer.from_pretrained(folder)("a dull film", return_tensors="pt")
         found = model(**inputs).logits.softmax(dim=-1)[0].tolist()
-    (expected,) = keeper.services.trainings.runs.predict(run, ["a dull film"])
+    (expected,) = services.trainings.runs.predict(run, ["a dull film"])
     assert dict(zip(model.config.id2label.values(), found, strict=True)) == pytest.approx(expected, abs=1e-5)
-    (again,) = keeper.zipped(run)
+    (again,) = zipped(services, zips, run)
     assert again["file"]["value"] == str(archive)  # not made twice
 
-    trained, log = keeper.taken(run)
+    trained, log = taken(services, run)
     for number in range(MAX_ZIPS):
-        list(keeper.zips.steps(f"other {number}", trained, log))
+        list(zips.steps(f"other {number}", trained, log))
     assert not archive.exists()
-    assert len(list(home.iterdir())) == MAX_ZIPS
+    assert len(list(zips.home.iterdir())) == MAX_ZIPS
 
 
 def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
-    kept: tuple[keep.Keeper, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper, run, _ = kept
-    services = keeper.services
+    services, zips, run = kept
     first = Record(run=run, number=1, **NO_MATTER)
-    trainer, picked = Trainer(services), ("sentence", "emotion", None, None, "", "", 60)
+    trainer, emotion = Trainer(services), ("sentence", "emotion", None, None, "", "", 60)
     monkeypatch.setattr("demos.training.service.readers.MAX_MODELS", 2)
-    monkeypatch.setattr(keep, "MAX_MODELS", 2)
+    monkeypatch.setattr(export, "MAX_MODELS", 2)
     services.trainings.readers._histories.clear()
     services.trainings.readers.add("a reader", first)
-    *_, second = whole_run(trainer, picked, CHOSEN, reader="a reader")
+    *_, second = whole_run(trainer, emotion, CHOSEN, reader="a reader")
     history = second["history"]
-    shown = keeper.show(BAR, second["kept"], history)
+    shown = show(services, second["kept"], history)
     picker = shown["number"]
     assert [number for _, number in picker["choices"]] == ["2", "1"]
     assert picker["choices"][0][0].startswith("Run 2, the last: ")
     assert (picker["value"], picker["visible"]) == ("2", True)
     assert "Your last run" in shown["told"]
     for number, name in (("1", "bert-films-b.zip"), ("2", "bert-emotion.zip"), ("", "bert-emotion.zip")):
-        *_, done = keeper.zipped(second["kept"], history, number)
+        *_, done = zipped(services, zips, second["kept"], history, number)
         assert Path(done["file"]["value"]).name == name
-    shown = keeper.show(BAR, second["kept"], history, "1")
+    shown = show(services, second["kept"], history, "1")
     assert shown["number"]["value"] == "1"
     assert "Your earlier run" in shown["told"]
     assert "### films" in shown["card"]
     assert "removed to free space" not in shown["told"]
-    assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
+    assert '"data": "file"' in recipe_file(services, BAR, second["kept"], history, "1")[1]
 
-    *_, third = whole_run(trainer, picked, CHOSEN, reader="a reader")
+    *_, third = whole_run(trainer, emotion, CHOSEN, reader="a reader")
     history = third["history"]
-    shown = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
+    shown = show(services, third["kept"], history, "1")  # which is gone: the last is shown
     picker = shown["number"]
     assert ([number for _, number in picker["choices"]], picker["value"]) == (["3", "2"], "3")
     assert "The model of run 1 was removed to free space: this page keeps your last 2" in flat(shown["told"])
     with pytest.raises(UserError, match="no longer kept"):  # never another run's in its place
-        next(keeper.zipped(third["kept"], history, "1"))
+        next(zipped(services, zips, third["kept"], history, "1"))
     for reader in ([], [replace(first, run="made-up", number=2)]):
-        assert keeper.picked("mine", reader, "3") == "mine"
+        assert picked("mine", reader, "3") == "mine"
     left = {path.name for path in services.trainings.runs.folder("any").parent.iterdir()}
     assert left == {record.run for record in history[1:]}
 
 
-def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper, run, home = kept
+def test_a_full_disk_leaves_no_half_zip(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    services, zips, run = kept
 
     def full(folder: Path, archive: Path) -> None:
         archive.write_bytes(b"half")
@@ -162,5 +168,5 @@ def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], mon
 
     monkeypatch.setattr("demos.lessons.finetune.export.model_zips.zip_folder", full)
     with pytest.raises(UserError, match="disk is full"):
-        list(keeper.zipped(run))
-    assert list(home.iterdir()) == []
+        list(zipped(services, zips, run))
+    assert list(zips.home.iterdir()) == []

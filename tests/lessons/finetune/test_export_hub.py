@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,6 @@ from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.export import hub
 from demos.lessons.finetune.export import part as export
-from demos.lessons.finetune.export.model_zips import Zips
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page
 from demos.page.services import Services
@@ -70,8 +70,7 @@ def trained(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             *_, last = whole_run(Trainer(services), ("sentence", "file", str(upload), None, "", "", 1_500), CHOSEN)
         finally:
             LocalContext.request.reset(asked)
-        keeper = export.Keeper(services, Zips(tmp_path / "zips"))
-        return hub.Publishing(keeper.runs, keeper.taken), last["kept"]
+        return hub.Publishing(trainings.runs, partial(export.taken, services)), last["kept"]
 
     return train
 
@@ -157,7 +156,7 @@ def test_gradio_fills_in_the_token_of_who_signed_in(
         box = gr.Textbox
         services = Services(TinyStore(tiny, tmp_path), "tiny")
         page = Page(LESSON, services, box(), box(), box(), box(), box(), gr.Column(), trained=gr.State(""))
-        export.build(page)
+        export.PART.build(page)
     ask = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "ask")
     assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
     given = ["", [], None, "my-model", "private"]

@@ -19,11 +19,9 @@ from markdown_it import MarkdownIt
 
 from demos.bert.model.models import LoadedModel
 from demos.lessons.finetune.export.model_zips import Zips
-from demos.lessons.finetune.export.part import Keeper
-from demos.lessons.finetune.results.data import Afterwards
-from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, TRUST
-from demos.lessons.finetune.results.part import drawn
-from demos.lessons.finetune.runs.part import csv_file, show
+from demos.lessons.finetune.export.part import Export, zipped
+from demos.lessons.finetune.results.part import ATTENTION, MAP, TRUST, WORDS, Results
+from demos.lessons.finetune.runs.part import Runs, csv_file
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.services import Sentence, Services
 from demos.training.form_values import shown_settings
@@ -116,26 +114,24 @@ def test_what_is_shown_while_it_trains_and_after(ended: tuple[Services, dict[str
     assert last["kept"]
     assert any("onerror" in text for text in strings(last))
     assert harmful(changes) == set()
-    afterwards = Afterwards(services)
-    for view in (MAP, ATTENTION, ERROR, TRUST):
-        *_, shown = drawn(afterwards, BAR, view, "0", last["kept"], "")
-        del shown["seen"]  # a state, which no browser is told
+    for view in (MAP, ATTENTION, WORDS, TRUST):
+        shown = Results().shown(services, BAR, after=view, run=last["kept"])
+        shown.pop("after_error", None)  # a menu's choices, which Gradio shows as plain text
         assert harmful(shown) == set(), view
 
 
 def test_what_is_handed_out(ended: tuple[Services, dict[str, Any], list[dict[str, Any]]], home: Path) -> None:
     services, last, _ = ended
     history = last["history"]
-    assert harmful(show(BAR, history, "")) == set()
+    assert harmful(Runs().shown(services, BAR, history=history)) == set()
     _, text = csv_file(BAR, history)
     for row in csv.reader(io.StringIO(text)):
         assert not any(re.match(r"\s*[=+@\t\r-]", cell) and not re.fullmatch(r"-?[\d.e+-]+", cell) for cell in row), row
-    keeper = Keeper(services, Zips(home / "zips"))
-    shown = keeper.show(BAR, last["kept"], history)
+    shown = Export().shown(services, BAR, run=last["kept"], history=history)
     card = shown.pop("card")
     rendered = MarkdownIt("commonmark").enable("table").render(card)
     assert harmful({**shown, "card": rendered}) == set()
-    *_, done = keeper.zipped(last["kept"], history)
+    *_, done = zipped(services, Zips(home / "zips"), last["kept"], history)
     archive = Path(done["file"]["value"])
     assert re.fullmatch(r"[\w-]+\.zip", archive.name)
     with zipfile.ZipFile(archive) as packed:

@@ -10,8 +10,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune.layer_mix import part
-from demos.lessons.finetune.layer_mix.part import TrainedResults, tagged, trained
+from demos.lessons.finetune.layer_mix.part import LayerMix, TrainedResults, tagged, trained
 from demos.lessons.finetune.layer_mix.program import mix_code
 from demos.lessons.finetune.layer_mix.text import after_html, scores_html
 from demos.page.services import Sentence, Services
@@ -23,7 +22,7 @@ from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
-shown = with_values(part.shown)
+shown = with_values(LayerMix().shown)
 
 
 def comparison(mix: float, by_hand: list[float]) -> Comparison:

@@ -11,7 +11,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.lessons.finetune.learning_curve import part as curve_part
-from demos.lessons.finetune.learning_curve.part import FILES, LearningCurve, read_data, samples
+from demos.lessons.finetune.learning_curve.part import FILES, LearningCurve, Measurements, read_data, samples
 from demos.lessons.finetune.learning_curve.text import LEARNED
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Sentence, Services
@@ -30,9 +30,14 @@ FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n
 
 
 @pytest.fixture
-def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LearningCurve:
+def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measurements:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return LearningCurve(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
+    return Measurements(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
+
+
+def show(part: Measurements, amount: str, **said: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = with_values(LearningCurve().shown)(part.services, BAR, amount=amount, **said)
+    return shown
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def films(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
+def test_the_sample_is_whole_and_labelled(part: Measurements) -> None:
     command, known = samples()
     assert command.startswith("PYTHONPATH=. python tests/benchmarks/learning_curve.py")
     assert set(known) <= set(SOURCES)
@@ -60,7 +65,7 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
         assert all(0 <= point.score <= 1 for point in measured.points)
         learned = [point.learned for point in measured.points if point.series == SCRATCH]
         assert all(share is not None and share >= LEARNED for share in learned[-len(SHARES) // 2 :])
-    shown = with_values(part.show)(BAR, "emotion", None, 2, "", None)
+    shown = show(part, "emotion", seeds=2)
     figure = plotly(shown["figure"])
     status, proof, made, numbers = (flat(shown[name]) for name in ("status", "proof", "made", "numbers"))
     assert shown["file"]["visible"] is False
@@ -75,11 +80,11 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
     assert "<td>" in numbers
 
 
-def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: LearningCurve, films: str) -> None:
-    shown = with_values(part.show)(BAR, "file-sentence", None, 1, "", None)
+def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Measurements, films: str) -> None:
+    shown = show(part, "file-sentence")
     assert shown["file"]["visible"] is True
     assert "Choose a CSV" in shown["status"]
-    shown = with_values(part.show)(BAR, "file-sentence", films, 1, "", None)
+    shown = show(part, "file-sentence", file=films)
     assert "trains 20 models" in shown["status"]
     assert [trace.name for trace in plotly(shown["figure"]).data] == ["always the most frequent class"]
     assert shown["proof"] == ""
@@ -89,7 +94,7 @@ def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Learning
 
 
 def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
-    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
+    part: Measurements, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learning_curve, "SHARES", (0.1, 0.3, 1.0))
     monkeypatch.setattr(learning_curve, "MAX_STEPS", 3)
@@ -108,16 +113,16 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert "Stopped; 1 of 12 trained models are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, LSTM, PRETRAINED]
-    shown = with_values(part.show)(BAR, "file-sentence", films, 1, "", grown)
+    shown = show(part, "file-sentence", file=films, own=grown)
     assert "Your result" in shown["made"]
     home = part.services.trainings.runs.folder("any").parent
     assert list(home.iterdir()) == []
-    busy = with_values(part.show)(BAR, "file-sentence", films, 1, "a job", grown)
+    busy = show(part, "file-sentence", file=films, run="a job", own=grown)
     assert list(busy) == ["file"]  # nothing moves under a measurement
 
 
 def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
-    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
+    part: Measurements, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*run: Any) -> Iterator[Any]:
         if not run[-2]:  # on the CPU
@@ -136,7 +141,7 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
     updates.close()  # type: ignore[attr-defined]
 
 
-def test_a_measurement_in_line_says_how_many_are_ahead_and_for_how_long(part: LearningCurve, films: str) -> None:
+def test_a_measurement_in_line_says_how_many_are_ahead_and_for_how_long(part: Measurements, films: str) -> None:
     with part.services.trainings.queue.join(150.0):
         updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
         told = next(update["status"] for update in updates if "in the line" in update["status"])
@@ -145,7 +150,7 @@ def test_a_measurement_in_line_says_how_many_are_ahead_and_for_how_long(part: Le
 
 
 def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
-    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
+    part: Measurements, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
         seen: list[dict[str, Any]] = []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from demos.bert.embeddings.maps import PCA_MAP, Recipe, lay_out
-from demos.bert.model.encoding import encode
+from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.figures.figure.figure import figure_json
 from demos.figures.maps import MAX_CLASSES
@@ -17,15 +18,17 @@ from demos.lessons.finetune.results.figure import FEW, after_map, reliability_fi
 from demos.lessons.finetune.results.text import (
     attention_summary,
     calibration_summary,
+    decided_html,
     error_name,
-    evidence_summary,
     map_heading,
     maps_summary,
     maps_table,
-    tokens_html,
+    own_name,
     tokens_table,
+    words_html,
 )
 from demos.training.metrics import calibration
+from demos.training.results.evidence import Evidence, Rationale
 from demos.training.tasks.classification.data import Example
 from tests.one_line import flat
 from tests.plotly_figure import plotly
@@ -97,22 +100,70 @@ def test_what_chance_alone_shows_is_what_perfectly_calibrated_models_show() -> N
     assert said == pytest.approx(np.mean(errors), rel=0.15)
 
 
-def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
-    encoding = encode(tiny.tokenizer, HOSTILE)
-    values = np.linspace(-1, 1, len(encoding))
-    shown = tokens_html(values, encoding, HOSTILE, "b")
+def made_up(encoding: Encoding, left_out: list[float], masked: float = 1.0) -> Evidence:
+    """Three classes' evidence: gradient x input 1, 2, … a token, integrated gradients the same with a minus."""
+    values = np.arange(1.0, len(encoding) + 1)
+    rationales = (
+        Rationale((0, 1), 0.25, 0.5, 1, 0), Rationale((1, 2), 0.75, 0.25, 0, 2), Rationale((2, 0), 0.5, 0.5, 0, 0),
+        Rationale((), 0.7, 0.1, 0, 1),
+    )  # fmt: skip
+    return Evidence(encoding, 0, 1, 0.75, values, -values, np.array(left_out), 2.5, 0.5, masked, rationales)
+
+
+def test_words_have_a_bar_a_method_and_each_method_its_sum(tiny: LoadedModel) -> None:
+    encoding = encode(tiny.tokenizer, "unflappable river", "bank")
+    values = np.arange(1.0, len(encoding) + 1)
+    shown = flat(words_html(made_up(encoding, [0.0, -4.0, 2.0]), ["<b>", HOSTILE, "c"]))
     assert "<script>" not in shown
-    shades = re.findall(r"results-token swatch\" style=\"--light-shade:rgb\((\d+), (\d+), (\d+)\)", shown)
-    assert len(shades) == len(encoding)
-    red, blue = (tuple(map(int, shade)) for shade in (shades[0], shades[-1]))
-    assert red[0] > red[2]  # brown: for the truth
-    assert blue[2] > blue[0]
-    assert tokens_html(np.zeros(len(encoding)), encoding, "a", "b").count("0.00") == len(encoding)  # no sign, no nan
-    told = flat(evidence_summary(values, encoding, 2.5, 0.5, "<b>", "b"))
-    assert "so the words account for +2.00" in told
-    assert "the tokens’ numbers is 0.00" in told  # the values are as far below zero as above it
-    assert "<script>" not in told + tokens_table(values, encoding)
+    head, rest = shown.split("</thead>")
+    rows = re.findall(r"<tr( class=\"second\")?><th scope=\"row\">([^<]*)</th>(.*?)</tr>", rest)
+    assert [(name, bool(second)) for second, name, _ in rows[:3]] == [
+        ("unflappable", False), ("river", False), ("bank", True),
+    ]  # fmt: skip
+    pieces = encoding.word_index.count(0)
+    assert pieces > 1
+    first = values[1 : 1 + pieces].sum()
+    assert f"<b>+{first:.2f}</b>" in rows[0][2]  # bold: the rationale of gradient x input has word 0
+    assert f"<td>−{first:.2f}</td>" in rows[0][2]
+    assert rows[0][2].count("minus") == 1
+    assert re.search(r"minus\" style=\"[^\"]*width:50.0%\"></span></td>\s*<td>−4.00", rows[1][2])  # the widest
+    assert re.search(r"plus\" style=\"[^\"]*width:25.0%\"></span></td>\s*<td><b>\+2.00", rows[2][2])
+    special = values[[word is None for word in encoding.word_index]].sum()
+    assert f"+{special:.2f}" in rows[3][2]
+    assert (
+        f'<th scope="row">sum</th><td colspan="2">+{values.sum():.2f}</td><td colspan="2">−{values.sum():.2f}</td>'
+        in head
+    )
+    assert (
+        '<td colspan="2">+2.00</td><td colspan="2">+1.50</td>' in head
+    )  # 2.5 less 0.5, all zero; less 1.0, all masked
+    table = tokens_table(made_up(encoding, [0.0, -4.0, 2.0]))
+    assert table.count("−4.0000") == 2  # the fourth token's integrated gradients, and one word left out
     assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, true class x: “a a")
+    assert own_name(" a ", "b") == "At the top of the page: “a / b”"
+
+
+def test_where_the_methods_disagree_and_what_their_top_words_do(tiny: LoadedModel) -> None:
+    encoding = encode(tiny.tokenizer, "stone river bank")
+    found = made_up(encoding, [1.0, 0.0, -3.0])
+    told = flat(decided_html(found, [HOSTILE, "b", "c"], labelled=True)).replace("> <", "><")
+    assert "<script>" not in told
+    assert "75%. True class: <b>b</b>" in told
+    assert "<q>bank</q> (gradient × input), <q>stone</q> (integrated gradients), <q>stone</q> (leave-one-out)" in told
+    assert "most about <q>stone</q>, with ranks 3, 1 and 1 of 3." in told
+    assert '<th scope="row">gradient × input, integrated gradients</th><td>−1.00</td><td>−1.00</td>' in told
+    assert '<th scope="row">integrated gradients, leave-one-out</th><td>+1.00</td><td>+1.00</td>' in told
+    assert "gradient × input</th><td>0.75 − 0.25 = <b>+0.50</b><span>class: b</span></td>" in told
+    assert "<td>0.75 − 0.50 = <b>+0.25</b></td>" in told  # the same class as for the whole input: not named
+    assert "random words, 20 draws</th><td>0.75 − 0.70 = <b>+0.05</b></td>" in told
+    values = np.arange(1.0, 6)
+    alike = replace(made_up(encoding, [1.0, 2.0, 3.0], masked=2.5 - values.sum()), integrated=values)
+    told = flat(decided_html(alike, ["a", "b", "c"], labelled=False))
+    assert "Second most probable: <b>b</b>. All three methods rank <q>bank</q> first.</p>" in told
+    assert "here the error is 0.0000" in told
+    none = replace(alike, gradient=0 * values, integrated=0 * values, left_out=np.zeros(3))
+    assert "Spearman" not in decided_html(none, ["a", "b", "c"], labelled=False)  # no order
+    assert words_html(none, ["a", "b", "c"]).count("0.00") >= 9  # no sign, no nan
 
 
 def test_heads_in_words() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune.runs.part import NONE, chosen, csv_file, sample, show
+from demos.lessons.finetune.runs.part import NONE, Runs, chosen, csv_file, sample
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.services import Sentence, Services
 from demos.training.form_values import UPLOAD, shown_settings
@@ -24,6 +26,11 @@ from tests.plotly_figure import plotly
 
 BAR = Sentence("", "", "tiny")
 RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
+
+
+def show(history: Sequence[Record], ticked: str = "") -> tuple[Any, ...]:
+    services: Any = None
+    return tuple(Runs().shown(services, BAR, history=history, ticked=ticked).values())
 
 
 def test_a_run_is_remembered_and_the_oldest_forgotten(
@@ -48,7 +55,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     assert len(record.curve) == record.steps
     assert len(record.looks) == 3
     assert len(record.right) == record.examples[2]
-    table, figure, compared = show(BAR, history, "")
+    table, figure, compared = show(history)
     assert "films.tsv" in table
     assert f"run {record.number}" in {trace.name for trace in plotly(figure).data}
     assert "the test data differ" in compared
@@ -63,7 +70,7 @@ def test_before_any_run_there_is_a_sample_that_says_so() -> None:
         assert record.right.count("1") / len(record.right) == pytest.approx(record.metrics["accuracy"])
         assert 0 < len(record.curve) <= 200
         assert len(record.looks) == 1 + record.settings["epochs"] * record.settings["evaluations"]
-    table, figure, compared = show(BAR, [], "")
+    table, figure, compared = show([])
     assert "Two sample runs" in table
     assert table.count(" checked") == 2
     assert len(plotly(figure).data) == 6
@@ -84,7 +91,7 @@ def test_two_are_chosen_by_ticks_or_are_the_last_two() -> None:
     assert numbers("2") == [2]
     assert numbers(NONE) == []
     assert numbers("77,x,<b>," + "9" * 5_000) == [2, 3]  # gone, or nonsense
-    table, figure, compared = show(BAR, records, NONE)
+    table, figure, compared = show(records, NONE)
     assert " checked" not in table
     assert plotly(figure).data == ()
     assert "Tick two" in compared

@@ -12,9 +12,8 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, drawn, read_prompts
 from demos.errors import UserError
-from demos.lessons.pretraining.cloze import part
 from demos.lessons.pretraining.cloze.figure import LINES, accuracy_figure, accuracy_html
-from demos.lessons.pretraining.cloze.part import NUMBERS, remarks
+from demos.lessons.pretraining.cloze.part import NUMBERS, Cloze, remarks
 from demos.lessons.pretraining.cloze.question import answer
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.services import Sentence, Services
@@ -24,7 +23,13 @@ from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
-shown = with_values(part.shown)
+NAMES = ("examples", "draw", "pattern", "label_words")
+
+
+def shown(services: Services, sentence: Sentence, *chosen: Any) -> dict[str, Any]:
+    values: dict[str, Any] = with_values(Cloze().shown)(services, sentence, **dict(zip(NAMES, chosen, strict=True)))
+    return values
+
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "The plot is thin, and I looked at my watch every five minutes."
@@ -42,7 +47,7 @@ def test_the_program_prints_what_the_page_shows(
 ) -> None:
     monkeypatch.chdir(ROOT)
     page = shown(services, Sentence(TEXT, "", BUNDLED), number, 2, PATTERNS[0], GREAT)
-    lines = printed(page["code"])
+    lines = printed(page["program"])
     solved = drawn(remarks(), number, 1)
     with_text, without = read_prompts(services.pretrained(BUNDLED), [TEXT, ""], solved, PATTERNS[0], LABEL_WORDS[0])
     for line, reading in zip(lines, (with_text, without), strict=False):

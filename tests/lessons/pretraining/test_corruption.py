@@ -18,18 +18,13 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.corruption import Corruption
 from demos.bert.pretraining.unigrams import project_unigrams
 from demos.errors import UserError
-from demos.lessons.pretraining.corruption import part
-from demos.lessons.pretraining.corruption.part import OPENING, SEED, setup
+from demos.lessons.pretraining.corruption.part import OPENING, CorruptText, Setup
 from demos.page.services import Sentence, Services
-from tests.plotly_figure import plotly
+from demos.page.view import On
 from tests.programs import printed
-from tests.shown_values import with_values
-
-drawn_once = with_values(part.drawn_once)
-drawn_often = with_values(part.drawn_often)
+from tests.shown_values import shown_values
 
 BAR = Sentence("The lark sang.", "", "tiny")
-USUAL = (15, 80, 10, False)
 
 
 class Store(ModelStore):
@@ -66,14 +61,23 @@ def services(tiny: LoadedModel, whole: BertForMaskedLM, tmp_path_factory: pytest
     return Services(Store(LoadedModel(spec, tiny.tokenizer, whole.bert), folder), "tiny")
 
 
-def corruption_of(services: Services, *form_values: Any) -> Corruption:
-    drawn = setup(services, BAR, *form_values)
+def shown(services: Services, sentence: Sentence = BAR, **said: Any) -> dict[str, Any]:
+    return shown_values(CorruptText().shown(services, sentence, **said))
+
+
+def setup(services: Services, **said: Any) -> Setup:
+    on = On(services, BAR)
+    return Setup.of(on, CorruptText().read(on, said))
+
+
+def corruption_of(services: Services, **said: Any) -> Corruption:
+    drawn = setup(services, **said)
     return drawn.corrupted(drawn.generator())
 
 
 def test_it_opens_on_all_three_kinds(services: Services) -> None:
     assert 40 <= len(OPENING.split()) <= 60
-    assert set(corruption_of(services, OPENING, SEED, *USUAL).kinds) == {0, 1, 2, 3}
+    assert set(corruption_of(services).kinds) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(
@@ -87,71 +91,75 @@ def test_it_opens_on_all_three_kinds(services: Services) -> None:
 def test_the_losses_are_transformers_own_and_the_programs(
     services: Services, whole: BertForMaskedLM, text: str, whole_words: bool, way: str
 ) -> None:
-    chosen = (text, 5, 30, 60, 20, whole_words, way)
-    outputs = drawn_once(services, BAR, *chosen)
-    corruption = corruption_of(services, *chosen)
+    chosen: dict[str, Any] = {
+        "corrupt_text": text, "corrupt_seed": 5, "chosen": 30, "masked": 60, "replaced": 20, "whole": whole_words,
+        "random_words": way,
+    }  # fmt: skip
+    outputs = shown(services, **chosen)
+    corruption = corruption_of(services, **chosen)
     theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
     assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs["answers"]
-    *lines, mean = printed(outputs["code"])
+    *lines, mean = printed(outputs["program"])
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
     read = services.store.tokenizer("tiny").convert_ids_to_tokens(corruption.input_ids[corruption.chosen].tolist())
     assert [line.split()[2] for line in lines] == read
-    shown = re.findall(r'class="corruption-loss">([\d.]+)<', outputs["picture"])
-    assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
+    losses = re.findall(r'class="corruption-loss">([\d.]+)<', outputs["picture"])
+    assert [float(cost) for cost in losses] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
 
 
 def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
-    outputs = drawn_once(services, BAR, OPENING, 1, 15, 95, 10, False)
-    assert outputs["replaced"] == 5
+    outputs = shown(services, masked=95)
+    assert outputs["replaced"] == {"value": 5}
     assert "<b>0%</b>" in outputs["rest"]
-    assert "replaced" not in drawn_once(services, BAR, OPENING, 1, *USUAL)
-    assert setup(services, BAR, "a", -3, 0, 120, None, None) == setup(services, BAR, "a", 0, 1, 100, 0, False)
-    assert setup(services, BAR, "a", 1e30, 400, None, None, True).seed < 2**32
-    again = [drawn_once(services, BAR, OPENING, seed, *USUAL)["picture"] for seed in (7, 7, 8)]
+    assert shown(services)["replaced"] == {"value": 10}
+    bounds = {"corrupt_seed": 0, "chosen": 1, "masked": 100, "replaced": 0}
+    beyond = {"corrupt_seed": -3, "chosen": 0, "masked": 120, "replaced": None}
+    assert setup(services, **beyond) == setup(services, **bounds)
+    assert setup(services, corrupt_seed=1e30, chosen=400).seed < 2**32
+    again = [shown(services, corrupt_seed=seed)["picture"] for seed in (7, 7, 8)]
     assert again[0] == again[1] != again[2]
 
 
 def test_an_empty_box_means_the_bar_and_nothing_at_all_is_one_sentence(services: Services) -> None:
-    assert setup(services, BAR, " \n", 1, *USUAL).encoding == encode(services.store.tokenizer("tiny"), BAR.text)
+    assert setup(services, corrupt_text=" \n").encoding == encode(services.store.tokenizer("tiny"), BAR.text)
     with pytest.raises(UserError, match="no word to choose"):
-        drawn_once(services, replace(BAR, text=""), "", 1, *USUAL)
+        shown(services, replace(BAR, text=""), corrupt_text="")
     for text in ("\U0001f600" * 30, "<script>alert(1)</script> ${x}", "word " * 3_000, "[MASK] x"):
-        shown = drawn_once(services, BAR, text, 1, *USUAL)
-        assert "<script>" not in shown["picture"] + shown["legend"]
-        drawn_often(services, BAR, text, 1, *USUAL, 100)
+        outputs = shown(services, corrupt_text=text)
+        assert "<script>" not in outputs["picture"] + outputs["legend"]
     with pytest.raises(UserError, match="limit is 20,000"):
-        setup(services, BAR, "x" * 20_001, 1, *USUAL)
+        setup(services, corrupt_text="x" * 20_001)
 
 
 def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
-    shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000).values()
-    kinds = corruption_of(services, OPENING, SEED, *USUAL).kinds
+    outputs = shown(services, draws=1_000)
+    kinds = corruption_of(services).kinds
     first = [(kinds == kind).sum() / (kinds > 0).sum() for kind in (1, 2, 3)]
-    lines = [trace for trace in plotly(shares).data if trace.name]
+    lines = [trace for trace in outputs["shares"].data if trace.name]
     assert [line.y[0] for line in lines] == pytest.approx(first)
     assert [line.y[-1] for line in lines] == pytest.approx([0.8, 0.1, 0.1], abs=0.02)
-    assert len(plotly(places).data[0].y) == len(kinds) - 2
-    assert said.count("p = ") == 2
-    assert "over 1,000 draws" in table
-    assert "in 100 draws" in drawn_often(services, BAR, OPENING, SEED, *USUAL, 10**9)["said"]
+    assert len(outputs["places"].data[0].y) == len(kinds) - 2
+    assert outputs["said"].count("p = ") == 2
+    assert "over 1,000 draws" in outputs["numbers"]
+    assert "in 100 draws" in shown(services, draws=10**9)["said"]
 
 
 def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, tiny: LoadedModel) -> None:
     bare = Services(Store(tiny, Path()), "tiny")
-    outputs = drawn_once(bare, BAR, OPENING, SEED, *USUAL)
+    outputs = shown(bare)
     assert "has no masked-word head" in outputs["answers"]
     assert "■ masked" in outputs["picture"]
-    assert outputs["code"] == ""
+    assert outputs["program"] == ""
 
 
 def test_both_ways_to_draw_random_words_are_shown_and_told_apart(services: Services) -> None:
     tokenizer = services.store.tokenizer("tiny")
     by_seed: list[str] = []
     for way, name in (("uniform", "uniformly"), ("unigram", "by frequency")):
-        outputs = drawn_once(services, BAR, OPENING, 7, *USUAL, way)
+        outputs = shown(services, corrupt_seed=7, random_words=way)
         by_seed.append(outputs["picture"])
-        said = " ".join(html.unescape(outputs["random_words"]).split())
+        said = " ".join(html.unescape(outputs["way"]).split())
         assert f"now it is drawn <b>{name}</b>." in said
     assert by_seed[0] != by_seed[1]  # another word at the same place
     unigrams = project_unigrams(tokenizer)
@@ -162,4 +170,4 @@ def test_both_ways_to_draw_random_words_are_shown_and_told_apart(services: Servi
     half = next(count for count in range(1, 10_000) if sum(shares[:count]) >= 0.5)
     assert f"one of only {half} entries" in said
     assert f"{unigrams.counts.sum():,} tokens" in said
-    assert len(outputs["code"].split("csv.DictReader")) == 2
+    assert len(outputs["program"].split("csv.DictReader")) == 2

@@ -10,14 +10,15 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, read_prompts
 from demos.bert.pretraining.two_words import compare
-from demos.lessons.overview.part import drawn as overview
+from demos.lessons.overview.part import Overview
 from demos.lessons.pretraining.cloze.part import EXAMPLES as REMARKS
 from demos.lessons.pretraining.cloze.part import Example as Remark
-from demos.lessons.pretraining.corruption.part import OPENING, SEED, setup
+from demos.lessons.pretraining.corruption.part import CorruptText, Setup
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, FAIR, Example, Filler
 from demos.lessons.pretraining.two_words.part import EXAMPLES as TWO_WORDS
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.model_parts import Parts
 
@@ -53,9 +54,9 @@ def test_the_first_masked_word_is_among_the_guesses_shown_and_its_rank_is_said(s
     filler, sentence = Filler(services), Sentence(DEFAULT_TEXT, "", BUNDLED)
     place = filler.layers(BUNDLED, filler.gaps(sentence, ""), FAIR)[-1]
     assert place.rank <= STATED
-    said = " ".join(str(overview(services, sentence, -1, "")["exits"]).split())
+    said = " ".join(str(Overview().shown(services, sentence)["exits"]).split())
     assert f"<q>{place.target.token}</q> has rank <b>{place.rank}</b> of 30,522." in said
-    assert "This is a small model, trained on 48 million tokens." in said
+    assert "This is a small model, trained on 126 million tokens." in said
 
 
 @pytest.mark.parametrize("example", REMARKS, ids=lambda example: example.label)
@@ -75,7 +76,8 @@ def test_the_first_two_words_turn_the_first_guess(services: Services) -> None:
 
 def test_most_words_of_the_first_corruption_are_among_the_first_guesses(services: Services) -> None:
     pretrained = services.pretrained(BUNDLED)
-    draw = setup(services, Sentence("", "", BUNDLED), OPENING, SEED, 15, 80, 10, False)
+    on = On(services, Sentence("", "", BUNDLED))
+    draw = Setup.of(on, CorruptText().read(on, {}))
     corruption = draw.corrupted(draw.generator())
     batch = collate([Instance(corruption, draw.encoding.token_type_ids, None)], 0)
     losses = Parts.of(pretrained).losses(batch)

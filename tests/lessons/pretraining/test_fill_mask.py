@@ -17,9 +17,8 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.lessons.pretraining.fill_mask import part
 from demos.lessons.pretraining.fill_mask.figure import fill_code
-from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed
+from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, FillMask, compared, fill_endpoint, removed
 from demos.lessons.pretraining.fill_mask.places import gaps, with_gap
 from demos.lessons.pretraining.fill_mask.question import answer
 from demos.page.services import Sentence, Services
@@ -27,7 +26,7 @@ from tests.one_line import one_line
 from tests.programs import printed
 from tests.shown_values import with_values
 
-shown = with_values(part.shown)
+view = with_values(FillMask().shown)
 
 TEXT = "The old miller counted his sacks."
 
@@ -54,13 +53,17 @@ def filler(store: ModelStore, tiny: LoadedModel, whole: BertForMaskedLM) -> Fill
         def get(self, *_: Any) -> Pretrained:
             return found
 
-    return Filler(Services(store, "minilm", heads=Heads()))
+    return Services(store, "minilm", heads=Heads()).shared(Filler)
 
 
 @pytest.fixture(scope="module")
 def ours(store: ModelStore) -> Filler:
     """The bundled model with our heads."""
-    return Filler(Services(store, "minilm"))
+    return Services(store, "minilm").shared(Filler)
+
+
+def shown(filler: Filler, sentence: Sentence, marks: str, top: Any, other: str = "") -> dict[str, Any]:
+    return dict(view(filler.services, sentence, mask=marks, top=top, other=other))
 
 
 def mark(text: str, tokenizer: Any, *places: int) -> str:
@@ -78,7 +81,8 @@ def test_clicked_typed_or_picked(tiny: LoadedModel, ours: Filler) -> None:
     assert (clicked.places, clicked.focus) == ((2, 5), 5)
     assert [clicked.hidden.tokens[place] for place in (2, 5)] == ["[MASK]"] * 2
     assert clicked.whole == encoding
-    assert with_gap(clicked, "[MASK]") == "The [MASK] miller counted [MASK] sacks."
+    copied = shown(ours, Sentence(TEXT, "", "minilm"), mark(TEXT, tokenizer, 5, 2), 5)["copied"]
+    assert copied == with_gap(clicked, "[MASK]") == "The [MASK] miller counted [MASK] sacks."
     own = encode(tokenizer, "The [mask] miller counted [MASK].", "A [Mask] too.")
     assert [token for token in own.tokens if token == "[MASK]"] == ["[MASK]"] * 3
     typed = gaps(tokenizer, own, "3.0, 1.<script>, 99999.9, 400.5, 0.101")  # of no token here, or of [CLS]
@@ -128,7 +132,7 @@ def test_the_picture_holds_the_models_own_numbers(filler: Filler, whole: BertFor
     assert outputs["chips"].count('aria-pressed="true"') == 2
     assert outputs["best"].count("<li") == 9  # seven, and the true word below
     for bad in (None, 0, 1e9):
-        assert shown(filler, Sentence(TEXT, "", "minilm"), "", bad)["said"]  # type: ignore[arg-type]
+        assert shown(filler, Sentence(TEXT, "", "minilm"), "", bad)["said"]
 
 
 def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
@@ -166,7 +170,7 @@ def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: Lo
     other = "She [MASK] her <b>[MASK]</b>."
     ids = torch.tensor([encode(tiny.tokenizer, other).input_ids])
     place = ids[0].tolist().index(103)
-    beside = compared(filler, sentence, marks, other)
+    beside = shown(filler, sentence, marks, 5, other)["beside"]
     best = tiny.tokenizer.convert_ids_to_tokens(whole(ids).logits[0, place].topk(5).indices.tolist())
     there = beside.rpartition("<h4>")[2]
     assert re.findall(r"<bdi>(.*?)</bdi>", there)[:5] == [token.removeprefix("##") for token in best]
@@ -218,7 +222,7 @@ def test_the_programs_print_these_numbers(
     tiny.tokenizer.save_pretrained(tmp_path)
     sentence = Sentence('Say "hi" {now}, miller.', "It rained.", "minilm")
     for one, source in ((filler, f"{str(tmp_path)!r}, None"), (ours, "")):
-        code = shown(one, sentence, "", 6)["code"]
+        code = shown(one, sentence, "", 6)["program"]
         if source:
             assert "'them/tiny', 'main'" in code
             code = code.replace("'them/tiny', 'main'", source)
@@ -244,7 +248,7 @@ def test_the_programs_pipeline_gives_the_page_s_guesses(
     sentence = Sentence("A walk by the [MASK] in winter.", "", "minilm")
     marks = mark(sentence.text, tiny.tokenizer, *also)
     for one in (filler, ours):
-        code = shown(one, sentence, marks, 6)["code"].replace("'them/tiny', 'main'", f"{str(tmp_path)!r}, None")
+        code = shown(one, sentence, marks, 6)["program"].replace("'them/tiny', 'main'", f"{str(tmp_path)!r}, None")
         assert 'pipeline("fill-mask"' in code
         last = one.layers("minilm", one.gaps(sentence, marks), 6)[-1]
         lines = printed(code)[len(last.best) + 1 :]

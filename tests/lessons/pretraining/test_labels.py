@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,17 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.files import DATA
-from demos.lessons.pretraining.labels import part
-from demos.lessons.pretraining.labels.part import OPENING, SEED, labelled, opinions
+from demos.lessons.pretraining.labels.part import OPENING, SEED, Labels, labelled, opinions
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
 from tests.shown_values import with_values
 
-drawn = with_values(part.drawn)
+
+def drawn(services: Services, sentence: Sentence, text: str, seed: int) -> dict[str, Any]:
+    values: dict[str, Any] = with_values(Labels().shown)(services, sentence, labels_text=text, labels_seed=seed)
+    return values
+
 
 BAR = Sentence("The lark sang.", "", BUNDLED)
 
@@ -41,7 +45,7 @@ def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> Non
 def test_the_program_prints_these_labels(services: Services, text: str) -> None:
     for seed in (SEED, 4):
         found = labelled(services, BAR, text, seed)
-        *lines, order = printed(drawn(services, BAR, text, seed)["code"])
+        *lines, order = printed(drawn(services, BAR, text, seed)["program"])
         assert order == ("IsNext" if found.is_next else "NotNext")
         tokens = [found.encoding.tokens[place] for place in found.corruption.chosen]
         assert [line.split()[::2] for line in lines] == [

@@ -17,17 +17,16 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.lessons.pretraining.next_sentence import part
-from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, made
+from demos.lessons.pretraining.next_sentence.answers import FIRST, MOST, SECOND, WAYS, Reader, made
 from demos.lessons.pretraining.next_sentence.figure import next_code
-from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, next_endpoint, next_pair
+from demos.lessons.pretraining.next_sentence.part import NextSentence, bar_mark, next_endpoint
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
 from tests.shown_values import with_values
 
-drawn = with_values(part.drawn)
-
+shown = with_values(NextSentence().shown)
+NAMES = ("next_a", "next_b", "next_put", "next_draw", "next_bar")
 BAR = Sentence("The unflappable banker.", "", "minilm")
 
 
@@ -69,7 +68,11 @@ def services(store: ModelStore, tiny: LoadedModel, whole: BertForPreTraining) ->
 
 @pytest.fixture(scope="module")
 def reader(services: Services) -> Reader:
-    return Reader(services)
+    return services.shared(Reader)
+
+
+def drawn(reader: Reader, sentence: Sentence, *chosen: Any) -> dict[str, Any]:
+    return dict(shown(reader.services, sentence, **dict(zip(NAMES, chosen, strict=True))))
 
 
 def numbers_of(program: str) -> np.ndarray:
@@ -99,12 +102,12 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
     assert len(re.findall('class="seg', swapped["sequence"])) == len(cases[2].encoding)
     assert 'class=shown><th scope="row">swapped' in swapped["cases"]
     assert f"{cases[3].losses[1]:.5f}" in swapped["numbers"]
-    assert all("<b>rains" not in html and "<script" not in html for name, html in swapped.items() if name != "code")
+    assert all("<b>rains" not in html and "<script" not in html for name, html in swapped.items() if name != "program")
     assert reader.four("minilm", first, second, 4)[1].encoding.text_pair != random
 
 
 def test_only_a_pair_of_a_known_text_is_called_the_next_sentence(store: ModelStore) -> None:
-    reader = Reader(Services(store, "minilm"))
+    reader = Services(store, "minilm").shared(Reader)
     asked = ("How are you?", "The Eiffel Tower is in Paris")
     typed = drawn(reader, BAR, *asked, "true", 0, "")
     cases = reader.four("minilm", *asked, 0)
@@ -138,21 +141,22 @@ def test_each_radio_button_shows_its_case(reader: Reader) -> None:
 def test_the_bar_s_pair_goes_into_the_boxes_once(reader: Reader) -> None:
     pair = Sentence("It rained.", "We stayed in.", "minilm")
     taken = drawn(reader, pair, FIRST, SECOND, "true", 0, "")
-    assert [taken[name] for name in ("first", "second", "bar")] == ["It rained.", "We stayed in.", bar_mark(pair)]
+    values = [taken[name]["value"] for name in ("next_a", "next_b", "next_bar")]
+    assert values == ["It rained.", "We stayed in.", bar_mark(pair)]
     assert "We stayed in." in taken["cases"]
     edited = drawn(reader, pair, "It rained.", "Nobody minded.", "true", 0, bar_mark(pair))
     assert "Nobody minded." in edited["cases"]
-    assert not {"first", "second", "bar"} & set(edited)
+    assert not {*NAMES} & set(edited)
     assert "gallon" in drawn(reader, BAR, FIRST, SECOND, "true", 0, "")["cases"]  # one sentence in the bar
     other = drawn(reader, replace(pair, text_pair="The sun came out."), FIRST, SECOND, "true", 0, bar_mark(pair))
-    assert other["second"] == "The sun came out."
+    assert other["next_b"]["value"] == "The sun came out."
     assert bar_mark(replace(pair, text="\ud800"))
 
 
 def test_what_people_type(reader: Reader, services: Services) -> None:
     for first, second in (("", "B."), ("A.", "  "), (None, None)):
         with pytest.raises(UserError, match="Write both sentences"):
-            drawn(reader, BAR, first, second, "true", 0, "")  # type: ignore[arg-type]
+            drawn(reader, BAR, first, second, "true", 0, "")
     with pytest.raises(UserError, match=f"B has 4,900 tokens; the limit is {MOST}"):
         drawn(reader, BAR, FIRST, "sea " * 4_900, "true", 0, "")
     whole = drawn(reader, BAR, "fog " * MOST, "🙂", "same", 0, "")
@@ -160,16 +164,8 @@ def test_what_people_type(reader: Reader, services: Services) -> None:
     assert drawn(reader, BAR, "Rain.", "Rain.", "nonsense", 1e9, "")["answer"]
     headless = Services(services.store, "minilm", heads=Heads(replace(services.pretrained(""), relation=None)))
     with pytest.raises(UserError, match="not pre-trained on next sentences"):
-        drawn(Reader(headless), BAR, FIRST, SECOND, "true", 0, "")
-    assert "IsNext" in made(Reader(headless), "minilm", 0)  # needs no head
-
-
-def test_another_pair_walks_through_the_documents(reader: Reader) -> None:
-    pair = next_pair(reader, FIRST)
-    assert pair == list(reader.documents[0][:2])
-    for _ in reader.documents:
-        pair = next_pair(reader, pair[0])
-    assert pair == list(reader.documents[0][:2])
+        drawn(headless.shared(Reader), BAR, FIRST, SECOND, "true", 0, "")
+    assert "IsNext" in made(headless.shared(Reader), "minilm", 0)  # needs no head
 
 
 def test_instances_are_the_documents_and_corrupted(reader: Reader) -> None:
@@ -232,7 +228,7 @@ def test_a_hub_model_s_program_prints_these_numbers(
     whole.save_pretrained(tmp_path)
     tiny.tokenizer.save_pretrained(tmp_path)
     cases = reader.four("minilm", 'Say "hi"\n{x}.', "It's raining.", 0)
-    program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")["code"]
+    program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")["program"]
     found = numbers_of(program.replace("'them/tiny'", repr(str(tmp_path))))
     expected = [[*case.logits, *case.probabilities, *case.losses] for case in cases]
     np.testing.assert_allclose(found, expected, atol=2e-4)

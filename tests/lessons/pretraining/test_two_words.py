@@ -14,15 +14,14 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.two_words import compare
 from demos.errors import UserError
-from demos.lessons.pretraining.two_words import part
 from demos.lessons.pretraining.two_words.figure import LISTED, NAMED, scatter_figure
-from demos.lessons.pretraining.two_words.part import EXAMPLES
+from demos.lessons.pretraining.two_words.part import EXAMPLES, TwoWords
 from demos.page.services import Sentence, Services
 from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
-shown = with_values(part.shown)
+shown = with_values(TwoWords().shown)
 
 ROOT = Path(__file__).resolve().parents[3]
 BAR = Sentence("", "", BUNDLED)
@@ -36,8 +35,8 @@ def services(store: ModelStore) -> Services:
 def test_the_program_prints_what_the_page_shows(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     _, frame, first, second = EXAMPLES[2]
-    page = shown(services, BAR, frame, first, second)
-    distance, *lines = printed(page["code"])
+    page = shown(services, BAR, frame=frame, first=first, second=second)
+    distance, *lines = printed(page["program"])
     words = [unescape(re.sub("<[^>]+>", "", word)) for word in re.findall(r'<th scope="row">(.*?)</th>', page["lists"])]
     assert [line.split()[0] for line in lines] == words
     both = compare(services.pretrained(BUNDLED), frame, (first, second))
@@ -81,7 +80,7 @@ def test_the_picture_holds_the_probabilities(services: Services) -> None:
 
 
 def test_hostile_words_are_text(services: Services) -> None:
-    page = shown(services, BAR, "A ___ is a [MASK].", "<b>cat</b>", "<i>dog</i>")
+    page = shown(services, BAR, frame="A ___ is a [MASK].", first="<b>cat</b>", second="<i>dog</i>")
     assert "&lt;b&gt;cat" in page["lists"]
     assert "<b>cat</b>" not in page["lists"] + page["numbers"] + str(page["plot"])
     assert page["lists"].count("<tr>") == 2 * LISTED
@@ -105,7 +104,7 @@ def test_what_can_not_be_compared_is_one_sentence(
     services: Services, frame: str, words: tuple[str, str], said: str
 ) -> None:
     with pytest.raises(UserError, match=said) as refused:
-        shown(services, BAR, frame, *words)
+        shown(services, BAR, frame=frame, first=words[0], second=words[1])
     assert "\n" not in str(refused.value)
 
 

@@ -9,26 +9,26 @@ from typing import Any
 
 import pytest
 
-from demos.bert.translation.bundled import bundled
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
+from demos.bert.translation.bundled import MOST_WORDS, bundled
 from demos.bert.translation.gradients import factor_per_word, gradient_norms
 from demos.bert.translation.grammar import held_out
-from demos.bert.translation.kept import Kept
 from demos.bert.translation.paths import NETWORKS, path
 from demos.errors import UserError
-from demos.lessons.translation.distance import part
 from demos.lessons.translation.distance.figure import ways
-from demos.lessons.translation.distance.part import KINDS
-from demos.page.services import Sentence
+from demos.lessons.translation.distance.part import KINDS, Distance
+from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.shown_values import shown_values
 
-EMPTY, KEPT = Sentence("", "", ""), Kept()
+EMPTY, SERVICES = Sentence("", "", ""), Services(ModelStore(), BUNDLED)
 SOURCE = held_out()[0].source
 TYPED = " ".join(SOURCE[:-1])
 
 
-def drawn(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(KEPT, *choices))
+def drawn(sentence: Sentence, typed: str, word: int) -> dict[str, Any]:
+    return shown_values(Distance().shown(SERVICES, sentence, distance_english=typed, distance_word=word))
 
 
 @pytest.mark.parametrize("word", [1, 8, 12])
@@ -57,6 +57,11 @@ def test_what_is_shown_is_computed(word: int) -> None:
     assert cells[2::4] == [str(len(SOURCE)), "1", "1", "1"]
 
 
+def test_the_longest_sentence_is_reached_to_its_end() -> None:
+    shown = drawn(EMPTY, "the cat " * (MOST_WORDS // 2), MOST_WORDS)
+    assert shown["distance_word"] == {"maximum": MOST_WORDS, "value": MOST_WORDS}
+
+
 def test_the_drawing_stays_within_its_width_and_ends_where_both_words_meet() -> None:
     for n in (2, 13, 25):
         for first in (0, n - 2):
@@ -72,9 +77,8 @@ def test_the_drawing_stays_within_its_width_and_ends_where_both_words_meet() -> 
 def test_two_words_have_no_slope_and_the_slider_ends_before_the_last() -> None:
     short = drawn(EMPTY, "agreement", 9)
     assert "per word" not in one_line(short["said"]).partition("</table>")[0]
-    assert short["choice"]["value"] == 1
-    assert drawn(EMPTY, TYPED, 99)["choice"] == drawn(EMPTY, TYPED, 99)["choice"] | {"maximum": 12, "value": 12}
-    assert "value" not in drawn(EMPTY, TYPED, 5)["choice"]
+    assert short["distance_word"]["value"] == 1
+    assert drawn(EMPTY, TYPED, 99)["distance_word"] == {"maximum": 12, "value": 12}
     with pytest.raises(UserError):
         drawn(EMPTY, "<b>", 1)
 

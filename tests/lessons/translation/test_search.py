@@ -11,21 +11,23 @@ import torch
 
 from demos.bert.decoding.beam import KEPT
 from demos.bert.decoding.sampling import Sampling
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import held_out
-from demos.bert.translation.kept import Kept
 from demos.bert.translation.searching import Continuations, drawn_words, greedy, missed, search, words_of
 from demos.bert.translation.vocabulary import padded, shifted
-from demos.errors import UserError
-from demos.lessons.translation.search import part
+from demos.lessons.translation.search.part import Searching, offered
 from demos.lessons.translation.search.program import search_code
+from demos.lessons.translation.wiring import text_of
 from demos.page.questions import questions
-from demos.page.services import Sentence
+from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.widgets.search_tree.figure import tree_figure
 from tests.shown_values import shown_values
 
-EMPTY = Sentence("", "", "")
+EMPTY, SERVICES = Sentence("", "", ""), Services(ModelStore(), BUNDLED)
 KINDS = ("none", "additive", "transformer")
 
 
@@ -62,9 +64,10 @@ def test_greedy_misses_what_a_beam_finds() -> None:
 def test_the_tree_and_both_translations_are_shown() -> None:
     pair = missed("none", 4)[0]
     trained = bundled("none")
-    shown = shown_values(part.drawn_tree(Kept(), EMPTY, " ".join(pair.source[:-1]), "none", 4, 0.0, 99))
+    shown = shown_values(Searching().shown(SERVICES, EMPTY, search_english=text_of(pair), search_steps=99))
     assert "The beam's translation is likelier" in shown["found"]
-    assert shown["steps"]["value"] == shown["steps"]["maximum"] == len(search(trained, pair.source, 4, 0.0).steps)
+    steps = shown["search_steps"]
+    assert steps["value"] == steps["maximum"] == len(search(trained, pair.source, 4, 0.0).steps)
     goes_on = next(trace for trace in shown["tree"].data if trace.name == "goes on")
     result = search(trained, pair.source, 4, 0.0)
     kept = [
@@ -92,7 +95,8 @@ def test_what_is_drawn_by_chance() -> None:
     trained, source = bundled("additive"), held_out()[1].source
     (cold,) = drawn_words(Continuations(trained, source), Sampling(0.05), [1])
     assert tuple(one.token for one in cold) == greedy(trained, source).tokens
-    shown = shown_values(part.drawn_by_chance(Kept(), EMPTY, " ".join(source), "additive", 1.5, 3, 1.0, 7))
+    chosen = {"search_english": " ".join(source), "search_translator": "additive", "temperature": 1.5, "top_k": 3}
+    shown = shown_values(Searching().shown(SERVICES, EMPTY, **chosen, drawn_seed=7))
     assert "seed 11" in shown["drawn"]
     model, drawn = (np.array(bar.x, float) for bar in shown["bars"].data)
     assert (drawn > 0).sum() == 3
@@ -103,7 +107,11 @@ def test_what_is_drawn_by_chance() -> None:
     assert (logits[:, :2] == -torch.inf).all()
 
 
-@pytest.mark.parametrize("values", [("lstm", 4, 0.0), ("none", None, 0.0), ("none", 4, float("nan"))])
-def test_bad_choices_are_one_sentence(values: tuple[object, ...]) -> None:
-    with pytest.raises(UserError):
-        part.drawn_tree(Kept(), EMPTY, "the cat sleeps", *values, 3)
+def test_it_opens_on_a_sentence_of_its_menu() -> None:
+    c = Searching().read(On(SERVICES, EMPTY), {})
+    assert c.search_english == text_of(offered()[-1])
+
+
+def test_what_is_not_on_offer_is_what_the_part_begins_with() -> None:
+    c = Searching().read(On(SERVICES, EMPTY), {"search_translator": "lstm", "width": None, "drawn_seed": -5})
+    assert (c.search_translator, c.width, c.drawn_seed) == ("none", 4, 0)

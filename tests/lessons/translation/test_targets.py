@@ -16,19 +16,22 @@ from demos.bert.translation.cost import costs
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.six_words import STEPS, learned
 from demos.bert.translation.vocabulary import padded, shifted
-from demos.errors import UserError
-from demos.lessons.translation.targets import part
-from demos.lessons.translation.targets.part import OURS, SIX, beginner
+from demos.lessons.translation.targets.part import OURS, SIX, Targets, beginner
 from demos.lessons.translation.targets.program import six_words_code, targets_code
 from demos.page.services import Sentence
+from demos.page.view import On
 from tests.shown_values import shown_values
 
 EMPTY, PAIR = Sentence("", "", ""), held_out()[3]
 TYPED = " ".join(PAIR.source[:-1])
 
 
-def drawn(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(*choices))
+NAMES = ("example", "targets_english", "targets_word", "steps", "targets_translator")
+NO_SERVICES: Any = None  # it reads no model
+
+
+def drawn(sentence: Sentence, *chosen: Any) -> dict[str, Any]:
+    return shown_values(Targets().shown(NO_SERVICES, sentence, **dict(zip(NAMES, chosen, strict=True))))
 
 
 @pytest.mark.parametrize("kind", ["additive", "none", "transformer"])
@@ -51,7 +54,7 @@ def test_what_is_shown() -> None:
     assert after[0] == pytest.approx(found.distributions[1, found.targets[1]].item(), abs=1e-4)
     assert after[0] > before[0]
     assert f"{sum(found.costs):.3f}" in shown["costs"]
-    assert drawn(EMPTY, OURS, TYPED, 10**6, None, "additive")["place"]["value"] == len(PAIR.target) + 1
+    assert drawn(EMPTY, OURS, TYPED, 10**6, None, "additive")["targets_word"]["value"] == len(PAIR.target) + 1
 
 
 @pytest.mark.parametrize("kind", ["additive", "none", "transformer"])
@@ -92,23 +95,15 @@ def test_the_six_words_program_prints_the_costs(step: int) -> None:
 
 def test_the_example_decides_what_is_on_the_page() -> None:
     six, ours = (drawn(EMPTY, example, TYPED, None, None, "none") for example in (SIX, OURS))
-    assert [six[name]["visible"] for name in ("places", "steps", "sentence")] == [True, True, False]
-    assert [ours[name]["visible"] for name in ("places", "steps", "sentence")] == [False, False, True]
-    assert six["place"]["maximum"] == 5
+    assert [six[name]["visible"] for name in ("places", "steps", "targets_english")] == [True, True, False]
+    assert [ours[name]["visible"] for name in ("places", "steps", "targets_english")] == [False, False, True]
+    assert six["targets_word"]["maximum"] == 5
     assert f"after {STEPS} steps" in six["places"]["value"].layout.annotations[2].text
-    assert drawn(EMPTY, SIX, None, 10**9, -5, "none")["place"]["value"] == 5
+    assert drawn(EMPTY, SIX, None, 10**9, -5, "none")["targets_word"]["value"] == 5
 
 
-@pytest.mark.parametrize(
-    ("example", "sentence", "kind"),
-    [
-        (OURS, "<b>", "additive"),
-        (OURS, None, "none"),
-        (OURS, TYPED, "lstm"),
-        ("seven", TYPED, "none"),
-        (None, TYPED, "none"),
-    ],
-)
-def test_bad_choices_are_one_sentence(example: object, sentence: object, kind: str) -> None:
-    with pytest.raises(UserError):
-        drawn(EMPTY, example, sentence, 1, 1, kind)
+def test_what_is_not_on_offer_is_what_the_part_begins_with() -> None:
+    c = Targets().read(
+        On(NO_SERVICES, EMPTY), {"example": "seven", "targets_english": "<b>", "targets_translator": None}
+    )
+    assert (c.example, c.targets_english, c.targets_translator) == (SIX, "i am a student", "additive")

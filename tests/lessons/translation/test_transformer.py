@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import example
-from demos.bert.translation.kept import Kept
 from demos.bert.translation.transformer_places import (
     ADDED,
     ATTENTION,
@@ -31,19 +32,19 @@ from demos.bert.translation.transformer_places import (
     row_vectors,
     translated,
 )
-from demos.lessons.translation.transformer import part
 from demos.lessons.translation.transformer.figure import LEFT, stacks
-from demos.lessons.translation.transformer.part import PLACES, strip_names
+from demos.lessons.translation.transformer.part import PLACES, Transformer, strip_names
 from demos.lessons.translation.transformer.program import transformer_code
-from demos.page.services import Sentence
+from demos.page.services import Sentence, Services
 from tests.shown_values import shown_values
 
 EMPTY, TYPED = Sentence("", "", ""), " ".join(example().source)
-KEPT = Kept()
+SERVICES = Services(ModelStore(), BUNDLED)
+NAMES = ("place", "transformer_english", "transformer_word", "attention_head")
 
 
-def drawn(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(KEPT, *choices))
+def drawn(sentence: Sentence, *chosen: Any) -> dict[str, Any]:
+    return shown_values(Transformer().shown(SERVICES, sentence, **dict(zip(NAMES, chosen, strict=True))))
 
 
 def test_the_picture_has_a_box_for_each_place_and_arrows_from_the_top() -> None:
@@ -141,7 +142,9 @@ def test_the_program_writes_the_same_words() -> None:
 def test_hostile_choices_are_brought_into_bounds() -> None:
     assert "decoder layer 2" in drawn(EMPTY, 10**9, TYPED, 10**9, None)["said"]
     shown = drawn(EMPTY, 6, TYPED, 10**9, None)
-    assert shown["choice"]["value"] == shown["choice"]["maximum"] - 1  # the last word before the end
+    assert (
+        shown["transformer_word"]["value"] == shown["transformer_word"]["maximum"] - 1
+    )  # the last word before the end
     assert re.search(r"“\.”, is written", shown["said"])
-    last = drawn(EMPTY, 6, TYPED, shown["choice"]["maximum"], 1)
+    last = drawn(EMPTY, 6, TYPED, shown["transformer_word"]["maximum"], 1)
     assert re.search(r"the translation is complete", last["said"])

@@ -18,20 +18,19 @@ from demos.bert.model.models import ModelStore
 from demos.bert.translation.bundled import bundled, read_sentence, right
 from demos.bert.translation.decoding import decoder_step, steps, translate
 from demos.bert.translation.grammar import example, held_out
-from demos.bert.translation.kept import Kept
 from demos.bert.translation.tasks import TASKS
 from demos.bert.translation.timing import Measured, Times
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.bert.translation.waiting import Waiting, waiting
 from demos.errors import UserError
-from demos.lessons.translation.decoding import part
-from demos.lessons.translation.decoding.part import lost
+from demos.lessons.translation.decoding.part import Decoding, lost
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
 from demos.lessons.translation.training.figure_times import times_figure, times_summary
-from demos.lessons.translation.training.part import read_plan
+from demos.lessons.translation.training.part import Training, plan_of
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.service.training_service import TrainingService
 from demos.training.translation.training import Plan
 from tests.one_line import one_line
@@ -40,11 +39,11 @@ from tests.shown_values import shown_values
 
 TYPED = " ".join(example().source)
 EMPTY = Sentence("", "", "")
-KEPT = Kept()
+SERVICES = Services(ModelStore(), BUNDLED)
 
 
-def drawn(*choices: Any) -> dict[str, Any]:
-    return shown_values(part.drawn(KEPT, *choices))
+def drawn(sentence: Sentence, typed: str | None, word: int, attention: str) -> dict[str, Any]:
+    return shown_values(Decoding().shown(SERVICES, sentence, english=typed, word=word, attention=attention))
 
 
 def test_the_picture_holds_the_weights() -> None:
@@ -62,10 +61,9 @@ def test_one_step_and_both_translations_are_told() -> None:
     shown = drawn(EMPTY, TYPED, 5, "additive")
     assert "the decoder writes “zone”" in shown["step"]
     assert f'<dd lang="fr">{escape(" ".join(example().target))}</dd>' in shown["both"]
-    assert shown["choice"]["maximum"] == len(example().target) + 1
-    assert "value" not in shown["choice"]  # it stays under the hand that drags it
+    assert shown["word"] == {"maximum": len(example().target) + 1, "value": 5}
     assert "the decoder writes “&lt;/s&gt;”" in drawn(EMPTY, TYPED, len(example().target) + 1, "additive")["step"]
-    assert drawn(EMPTY, TYPED, 99, "additive")["choice"]["value"] == len(example().target)  # a word, not the end
+    assert drawn(EMPTY, TYPED, 99, "additive")["word"]["value"] == len(example().target)  # a word, not the end
 
 
 def test_a_wrong_word_is_marked() -> None:
@@ -200,10 +198,23 @@ def test_a_run_leaves_all_its_looks_and_runs_of_another_task_go() -> None:
     assert [one.task for one in last["ran"]] == ["dates"]
 
 
-@pytest.mark.parametrize("values", [(None, None, 0), ("dot", 10**9, 0), ("dot", float("nan"), 0), ("dot", 100, -5)])
-def test_settings_out_of_bounds_are_refused(values: tuple[object, ...]) -> None:
-    with pytest.raises(UserError):
-        read_plan(*values)
+@pytest.mark.parametrize(
+    ("steps", "seed", "plan"),
+    [(None, None, Plan("dot", 500, 0)), (10**9, -5, Plan("dot", 1_500, 0)), (0, 10**12, Plan("dot", 25, 2**31 - 1))],
+)
+def test_settings_out_of_bounds_are_brought_into_them(steps: int | None, seed: int | None, plan: Plan) -> None:
+    said = {"translator": "dot", "translator_steps": steps, "translator_seed": seed, "translated": "<b>"}
+    assert plan_of(Training().read(On(SERVICES, EMPTY), said)) == plan
+
+
+def test_the_part_before_a_run_is_drawn_and_while_there_is_one_what_it_does_not_draw() -> None:
+    before = shown_values(Training().shown(SERVICES, EMPTY, translated="dates"))
+    assert set(before) == {*idle("dates"), "program", "waits"}
+    assert before["waits"] == waits("dates")
+    assert "10 input words" in before["waits"]
+    ran = (Ran("french", "GRU, attention", 10, 25, 3.0, (True,)),)
+    for said in ({"run": "under way"}, {"ran": ran}):
+        assert set(Training().shown(SERVICES, EMPTY, **said)) == {"program", "waits"}
 
 
 def test_the_questions_answers_are_counted(store: ModelStore) -> None:

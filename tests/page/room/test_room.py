@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable
 
@@ -78,7 +79,8 @@ def test_who_comes_later_is_told_the_state_and_not_what_is_the_lecturers(room: R
         "vote": {"number": 1, "question": "Which?", "answers": ["a", "b"], "round": 1, "revealed": False},
     }
     leaders = read(room.listen(room.leader))
-    assert (leaders["tally"], leaders["here"]) == ([[1, 0]], 1)
+    counted = {"number": 1, "tallies": [[1, 0]], "moves": [[0, 0], [0, 0]], "right": [1]}
+    assert (leaders["tally"], leaders["here"]) == (counted, 1)
 
 
 def test_a_view_is_a_lesson_and_a_query(room: Room) -> None:
@@ -132,6 +134,34 @@ def test_a_vote_is_counted_once_a_member_and_put_twice(room: Room) -> None:
     room.end_vote()
     assert room.vote is None
     assert "vote" not in room.state
+
+
+def test_the_lecturer_alone_learns_how_many_moved_from_which_answer_to_which(room: Room) -> None:
+    draw = random.Random(0)
+    members = [room.join() for _ in range(60)]
+    lecturers, others = room.listen(room.leader), room.listen(members[0])
+    room.ask("Which layer?", ["first", "middle", "last"], [1])
+    given: list[dict[int, int]] = [{}, {}]
+    for round_ in (1, 2):
+        for number in draw.sample(range(60), 45):  # some vote once only
+            given[round_ - 1][number] = place = draw.randrange(3)
+            room.answer(members[number], 1, round_, place)
+        if round_ == 1:
+            room.vote_again()
+    room.reveal()
+    pairs = Counter((given[0][number], place) for number, place in given[1].items() if number in given[0])
+    counted = read(lecturers)["tally"]
+    assert isinstance(counted, dict)
+    assert counted["moves"] == [[pairs[first, second] for second in range(3)] for first in range(3)]
+    assert 0 < sum(pairs.values()) < 45
+    told = read(others)
+    assert "tally" not in told
+    assert "moves" not in orjson.dumps(told).decode()
+    assert not any(member.key.encode() in orjson.dumps(counted) for member in members)
+    room.mark(1, [2])
+    marked = read(lecturers)["tally"]
+    assert isinstance(marked, dict)
+    assert marked["right"] == [2]
 
 
 def test_a_stop_of_the_lecturers_own_tour(room: Room) -> None:

@@ -123,7 +123,7 @@ def test_a_lecture(app: App) -> None:
     )
     for key, place in zip(keys, (0, 1, 1), strict=True):
         app.told("say", code, member=key, answer=place, vote=1, round=1)
-    lecturer.waits_for("tally", [[1, 2]])
+    lecturer.waits_for("tally", {"number": 1, "tallies": [[1, 2]], "moves": [[0, 0], [0, 0]], "right": [0]})
     assert "tally" not in members[0].state
     app.lead(room, "reveal")
     deadline = time.monotonic() + 20

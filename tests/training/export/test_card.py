@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from huggingface_hub import ModelCard
 from markdown_it import MarkdownIt
 
 from demos.bert.model.catalogue import CATALOGUE
@@ -65,6 +66,26 @@ def test_the_card_tells_everything_and_no_text_can_harm_it(tiny: LoadedModel) ->
         assert fact in body
     cells = {line.count(" | ") for line in body.splitlines() if line.startswith(("| step", "| 4 "))}
     assert cells == {3}
+
+
+def test_the_scores_on_test_examples_are_in_the_hubs_index(tiny: LoadedModel) -> None:
+    """As the Hub's own library reads it; a metric without a value, and a run without a test, are not in it."""
+    task = Classification(LABELS)
+    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
+    wild = 'x"\n- {a: b} # c'
+    read = ModelCard(card(told(name=wild, data="hub", hub="a/b:c"), form, how)).data
+    (result,) = read.eval_results
+    assert (result.task_type, result.dataset_type, result.dataset_split) == ("text-classification", "a/b", "test")
+    assert (result.metric_type, result.metric_name, result.metric_value) == ("accuracy", "accuracy", 0.9)
+    assert read.model_name == f"{wild}, on {CATALOGUE['minilm'].title}"
+    own = ModelCard(card(told(data="file"), form, how)).data.eval_results
+    assert [one.dataset_type for one in own] == ["inside-bert-file"]
+    log = told()
+    log = replace(log, metrics={"Spearman's ρ": 0.5, "macro F1": 1 / 3})
+    several = ModelCard(card(log, form, how)).data.eval_results
+    assert [(one.metric_type, one.metric_value) for one in several] == [("spearmanr", 0.5), ("f1", 0.333333)]
+    untested = replace(log, started=replace(log.started, test=0))
+    assert "model-index" not in card(untested, form, how)
 
 
 WORDS_OF_PERSONS = (

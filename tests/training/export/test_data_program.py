@@ -68,6 +68,43 @@ def test_quotes_between_tabs(case: str, name: str, tmp_path: Path, monkeypatch: 
     assert ("unquoted" in reading_of(recipe).lines) is taken_off
 
 
+@pytest.mark.parametrize("task", ["sentence", "question", "entities"])
+def test_a_mask_in_small_letters_is_one_for_the_program_too(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page reads [mask] in any letters as [MASK]; a file without any needs no line for it."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(mask: str) -> tuple[str, str, list[dict[str, Any]]]:
+        if task == "question":
+            asked = [
+                {"question": f"What is {k} {mask}?", "answers": [{"text": "the box", "answer_start": 15}]}
+                for k in range(3)
+            ]
+            whole = {
+                "data": [{"paragraphs": [{"context": f"A {mask} is in the box {k}.", "qas": asked}]} for k in range(9)]
+            }
+            name, text = "a.json", json.dumps(whole)
+        elif task == "entities":
+            name, text = "a.conll", "".join(f"Ann{k} B-PER\n{mask} O\nhere O\n\n" for k in range(30))
+        else:
+            name, text = "a.tsv", NAMED + rows(text=f"{{}} {mask}")
+        Path(name).write_text(text, encoding="utf-8")
+        reading, done = reading_of(Recipe("minilm", task, "file", file=name)), dict[str, Any]()
+        exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+        dataset = Recipe("minilm", task, "file", file=name).dataset()
+        return reading.lines, str([*dataset.train, *dataset.test]), done["train"] + done["test"]
+
+    for mask in ("[mask]", "[Mask]", "[MASK]"):
+        lines, of_page, taken = read(mask)
+        assert "with_masks" in lines
+        assert taken
+        assert "[MASK]" in of_page
+        assert all("[MASK]" in str(row) for row in taken)
+        assert not any(small in f"{of_page} {taken}" for small in ("[mask]", "[Mask]"))
+    assert "with_masks" not in read("[mused]")[0]
+
+
 def test_two_files_share_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.tsv", "b.csv"):

@@ -8,17 +8,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
 from demos.training.events import Finished, Result
 from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.results import answers as kept_module
 from demos.training.results.answers import StoredAnswers, read_answers, stored_answers, write_answers
-from demos.training.results.evidence import Error, chance_share, evidence_of, pooled_vectors, surest_errors
+from demos.training.results.evidence import (
+    METHODS,
+    MOST_TOKENS,
+    RANDOM,
+    Evidence,
+    chance_share,
+    evidence_of,
+    pooled_vectors,
+    surest_errors,
+    top_words,
+)
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.classification.task import Classification
@@ -40,6 +52,10 @@ def tuned(result: Result, tiny: LoadedModel) -> tuple[Trained, LoadedModel]:
     return trained, LoadedModel(tiny.spec, trained.model.tokenizer, trained.model.encoder)
 
 
+def explained(trained: Trained, loaded: LoadedModel, example: Example, other: int | None = None) -> Evidence:
+    return drained(evidence_of(trained, loaded, example, other))
+
+
 def test_a_run_leaves_its_answers_beside_its_model(finished: Result, dataset: Dataset) -> None:
     kept = read_answers(Path(finished.folder))
     assert kept.examples == dataset.test
@@ -56,9 +72,11 @@ def test_the_margin_is_what_the_run_answered(finished: Result, tiny: LoadedModel
     kept = read_answers(Path(finished.folder))
     trained, loaded = tuned(finished, tiny)
     row = kept.chances[0]
-    label = kept.examples[0].label
-    found = evidence_of(trained, loaded, Error(0, kept.examples[0], 1 - label, row[1 - label]))
-    assert found.margin == pytest.approx(math.log(row[1 - label] / row[label]), abs=1e-4)
+    answer = int(row[1] > row[0])
+    found = explained(trained, loaded, kept.examples[0])
+    assert (found.answer, found.other) == (answer, 1 - answer)
+    assert found.probability == pytest.approx(row[answer], abs=1e-5)
+    assert found.margin == pytest.approx(math.log(row[answer] / row[1 - answer]), abs=1e-4)
 
 
 @pytest.mark.parametrize("pair", ["", "a slow green window under seven stones"])
@@ -66,8 +84,8 @@ def test_gradient_x_input_is_the_slope_of_the_margin(pair: str, finished: Result
     trained, loaded = tuned(finished, tiny)
     trained = replace(trained, task=replace(trained.task, pairs=bool(pair)))
     example = Example("good paper of the river bank", 0, pair)
-    found = evidence_of(trained, loaded, Error(0, example, 1, 0.9))
-    assert len(found.values) == len(found.encoding)
+    found = explained(trained, loaded, example)
+    assert len(found.gradient) == len(found.integrated) == len(found.encoding)
     features = trained.task.features(trained.model.tokenizer, [example], trained.max_length)[0]
     assert found.encoding.input_ids == features.sequences[0]  # the very tokens that it was trained to read
     ids = torch.tensor([found.encoding.input_ids])
@@ -79,14 +97,14 @@ def test_gradient_x_input_is_the_slope_of_the_margin(pair: str, finished: Result
         with torch.no_grad():
             hidden = encoder(inputs_embeds=words * scale[None, :, None], token_type_ids=segments).last_hidden_state
             logits = head(hidden.mean(dim=1))[0]
-        return float(logits[1] - logits[0])
+        return float(logits[found.answer] - logits[1 - found.answer])
 
     whole, step = torch.ones(len(found.encoding), dtype=torch.float64), 1e-4
     for at in (0, 1, len(found.encoding) - 2):
         nudge = torch.zeros_like(whole)
         nudge[at] = step
         slope = (margin(whole + nudge) - margin(whole - nudge)) / (2 * step)
-        assert found.values[at] == pytest.approx(slope, abs=2e-4)
+        assert found.gradient[at] == pytest.approx(slope, abs=2e-4)
     assert found.empty == pytest.approx(margin(0 * whole), abs=1e-4)
 
 
@@ -100,13 +118,68 @@ def test_a_long_pair_is_explained_as_it_was_cut_when_it_was_answered(
     words = ["river", "bank", "green", "window", "stone", "seven", "paper", "north"]
     example = Example(" ".join((words * 9)[:first]), 0, " ".join((words * 9)[-second:]))
     (answered,) = trained.task.features(trained.model.tokenizer, [example], max_length)
-    encoding = evidence_of(trained, loaded, Error(0, example, 1, 0.9)).encoding
+    found = explained(trained, loaded, example)
+    encoding = found.encoding
     assert (encoding.input_ids, encoding.token_type_ids) == (answered.sequences[0], answered.segments[0])
     (row,) = trained.answers([example])
-    found = evidence_of(trained, loaded, Error(0, example, 1, row[1]))
-    assert found.margin == pytest.approx(math.log(row[1] / row[0]), abs=1e-4)
+    assert found.margin == pytest.approx(abs(math.log(row[1] / row[0])), abs=1e-4)
     whole = loaded.tokenizer(example.text, example.pair)
     assert len(encoding) + len(encoding.dropped) == len(whole["input_ids"])
+
+
+@pytest.mark.parametrize("pair", ["", "seven windows under the north paper"])
+def test_a_rationale_is_the_answer_to_the_text_without_its_words_and_to_these_alone(
+    pair: str, finished: Result, tiny: LoadedModel
+) -> None:
+    trained, loaded = tuned(finished, tiny)
+    trained = replace(trained, task=replace(trained.task, pairs=bool(pair)))
+    sides = ["good paper of the river bank under stone", pair]
+    words = [(side, word) for side, text in enumerate(sides) for word in text.split()]
+    found = explained(trained, loaded, Example(sides[0], 0, pair))
+    assert top_words(len(words)) == math.ceil(len(words) / 5)
+
+    def answered(kept: list[int]) -> tuple[float, ...]:
+        texts = [" ".join(words[at][1] for at in kept if words[at][0] == side) for side in (0, 1)]
+        return trained.answers([Example(texts[0], 0, texts[1] or " " * bool(pair))])[0]
+
+    assert len(found.rationales) == len(METHODS) + 1
+    for method, rationale in enumerate(found.rationales[: len(METHODS)]):
+        values = found.by_word[method]
+        assert len(rationale.words) == top_words(len(words))
+        assert values[list(rationale.words)].min() >= np.delete(values, rationale.words).max()
+        rest = [at for at in range(len(words)) if at not in rationale.words]
+        for kept, chance, label in (
+            (rest, rationale.without, rationale.class_without),
+            (sorted(rationale.words), rationale.alone, rationale.class_alone),
+        ):
+            row = answered(kept)
+            assert chance == pytest.approx(row[found.answer], abs=1e-5)
+            assert label == max((0, 1), key=row.__getitem__)
+
+
+def test_the_rationale_by_chance_is_the_mean_over_random_words(finished: Result, tiny: LoadedModel) -> None:
+    trained, loaded = tuned(finished, tiny)
+    words = ["good", "river", "bank", "seven"]
+    assert top_words(len(words)) == 1
+    found = explained(trained, loaded, Example(" ".join(words), 0))
+    by_chance, chances = found.rationales[-1], [row[found.answer] for row in trained.predict(words)]
+    draws = np.random.default_rng(0)
+    drawn = [int(draws.choice(len(words), 1, replace=False)[0]) for _ in range(RANDOM)]
+    assert set(drawn) == {0, 1, 2, 3}
+    assert by_chance.words == ()
+    assert by_chance.alone == pytest.approx(np.mean([chances[word] for word in drawn]), abs=1e-5)
+
+
+def test_the_class_that_an_answer_is_compared_with(finished: Result, tiny: LoadedModel) -> None:
+    trained, loaded = tuned(finished, tiny)
+    example = Example("good paper of the river bank", 0)
+    answer = explained(trained, loaded, example).answer
+    assert explained(trained, loaded, example, other=answer).other == 1 - answer
+    with pytest.raises(UserError, match="no word"):
+        explained(trained, loaded, Example("[SEP]", 0))
+    long = replace(trained, max_length=MOST_TOKENS + 1)
+    with pytest.raises(UserError, match=f"{MOST_TOKENS + 1} tokens"):
+        explained(long, loaded, Example("river " * 200, 0))
 
 
 def test_the_vectors_are_what_the_layers_on_top_read(tiny: LoadedModel) -> None:

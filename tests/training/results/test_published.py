@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 
 import pytest
@@ -23,6 +24,15 @@ def test_every_row_is_whole(board: Board) -> None:
         assert all(value is None or 20 <= value <= 100 for value in row.values), row
         assert any(value is not None for value in row.values), row
     assert len({(row.system, row.source) for row in board.rows}) == len(board.rows)
+
+
+def test_race_is_a_chart_too() -> None:
+    """Each figure is a bar of its length, with a line at what guessing gets; no other board has bars."""
+    for board in boards().values():
+        drawn = board_html(board, [])
+        bars = re.findall(r'class="charted" style="--score:([\d.]+);--guessing:([\d.]+)">\s*(?:<b>)?([\d.]+)', drawn)
+        assert len(bars) == (len(board.rows) if board.name == "RACE" else 0)
+        assert all(float(score) == float(written) and guessing == "25" for score, guessing, written in bars)
 
 
 def test_the_means_of_glue_are_those_of_their_rows() -> None:

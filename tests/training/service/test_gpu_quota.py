@@ -108,6 +108,7 @@ def test_a_run_like_one_before_asks_by_that_ones_speed(dataset: Dataset) -> None
 def test_a_refusal_is_told_in_one_sentence(title: str, message: str, told: str) -> None:
     said = reason(gr.Error(message, title=title), 60, 5.0)
     assert told in said
+    assert ("Duplicate this Space" in said) == ("get more in" in said)
     assert "ZeroGPU worker error" not in said
 
 

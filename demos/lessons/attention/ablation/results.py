@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from demos.bert.attention.ablation import Head, read_heads, run_without
+from demos.bert.attention.ablation import Head, read_heads, run_without, switched_off
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.batches.token_lists import padded_batches
@@ -57,6 +57,7 @@ class Effects:
     classes: list[dict[str, float]] | None  # before, after
 
 
+Input = tuple[Encoding, frozenset[Head]]  # what is read, and the heads that are off meanwhile
 Explained = tuple[LoadedModel, Run, Score, str]  # model, run, the score that is explained; its name where that is new
 
 
@@ -69,14 +70,15 @@ class Target:
     prepare: Callable[[], Explained]
 
 
-def _without(loaded: LoadedModel, runs: Sequence[Run], off: frozenset[Head]) -> list[Run]:
-    """The same inputs read without these heads, those of about one length in one pass."""
-    if not off:
-        return list(runs)
-    read: dict[int, Run] = {}
-    for rows in padded_batches([len(run.encoding) for run in runs], BATCH_TOKENS):
-        read |= zip(rows, run_without(loaded, [runs[row].encoding for row in rows], off), strict=True)
-    return [read[row] for row in range(len(runs))]
+def _read(loaded: LoadedModel, inputs: Iterable[Input]) -> dict[Input, Run]:
+    """Each input without its heads, those of about one length in one pass."""
+    listed = list(inputs)
+    read: dict[Input, Run] = {}
+    for rows in padded_batches([len(encoding) for encoding, _ in listed], BATCH_TOKENS):
+        encodings, off = zip(*(listed[row] for row in rows), strict=True)
+        runs = run_model(replace(loaded, model=switched_off(loaded, off)), encodings)
+        read |= {listed[row]: run for row, run in zip(rows, runs, strict=True)}
+    return read
 
 
 def _vectors(runs: Sequence[Run]) -> np.ndarray:
@@ -103,13 +105,17 @@ class Ablation:
         there = frozenset((a, b) for a, b in chosen if a < loaded.spec.num_layers and b < loaded.spec.num_heads)
         compared = self.compared(sentence, listed)
         self._check_length(loaded, compared)
-        before = self.services.runs.get(loaded, sentence.text)
-        where = self._place(loaded, before.encoding, place)
-        hidden = before.encoding if where is None else masked(loaded.tokenizer, before.encoding, where)
-        hides = [] if hidden == before.encoding else run_model(loaded, [hidden])
-        after, *hides_after = _without(loaded, [before, *hides], there)
+        encoding = encode_lately(loaded.tokenizer, sentence.text)
+        where = self._place(loaded, encoding, place)
+        hidden = encoding if where is None else masked(loaded.tokenizer, encoding, where)
+        known = self.services.runs.known(loaded, encoding)
+        runs = {} if known is None else {(encoding, NONE): known}
+        wanted = {(read, heads) for read in (encoding, hidden) for heads in (NONE, there)}
+        runs |= _read(loaded, sorted(wanted - runs.keys(), key=lambda pair: len(pair[1])))
+        before, after = (runs[encoding, heads] for heads in (NONE, there))
+        self.services.runs.keep(before)
         similarities: list[Any] = [
-            cosine(self._listed_vectors(loaded.spec.key, tuple(compared), heads), _vectors([run])) if compared else []
+            cosine(self._listed_vectors(sentence.model, tuple(compared), heads), _vectors([run])) if compared else []
             for run, heads in ((before, NONE), (after, there))
         ]
         cosines = cosine(before.hidden_states, after.hidden_states)
@@ -124,19 +130,19 @@ class Ablation:
             np.array(similarities),
             None
             if where is None
-            else self._guesses(
-                loaded,
-                before.encoding.tokens[where],
-                where,
-                (hides[0], hides_after[0]) if hides else (before, after),
-            ),
+            else self._guesses(loaded, encoding.tokens[where], where, [runs[hidden, heads] for heads in (NONE, there)]),
             self._classes(sentence, there, trained),
         )
 
     def _read_listed(self, model: str, texts: tuple[str, ...], off: frozenset[Head]) -> np.ndarray:
         """The vectors of the sentences to compare with, read without these heads: <float32>[m, d], read-only."""
         loaded = self.services.loaded(model)
-        vectors = _vectors(_without(loaded, self.services.runs.get_many(loaded, [(text, "") for text in texts]), off))
+        runs = self.services.runs.get_many(loaded, [(text, "") for text in texts])
+        if off:
+            inputs = [(run.encoding, off) for run in runs]
+            without = _read(loaded, inputs)
+            runs = [without[read] for read in inputs]
+        vectors = _vectors(runs)
         vectors.flags.writeable = False
         return vectors
 
@@ -179,7 +185,8 @@ class Ablation:
         With its own encoder, and the sentence as it reads it.
         """
         runs = self.services.trainings.runs
-        if not trained or not runs.has(trained) or runs.base(trained) != self.services.key(sentence.model):
+        trained = self.services.own_run(sentence.model) or trained
+        if not trained or not runs.has(trained) or runs.base(trained) != self.services.pretrained_key(sentence.model):
             return None
         classifier, tuned = self.services.classifier(trained), self.services.tuned(trained)
         if classifier is None:

@@ -1,150 +1,130 @@
-"""One head, laid out: the overview, the open head, and the files that its buttons hand out."""
+"""One head, laid out: its choices, the overview, the open head, and the files that its buttons hand out."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
-from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, contributions, measured
+from demos.bert.attention.contributions import CONTRIBUTION, contributions, measured
 from demos.bert.attention.head_profiles import habit_sentences
 from demos.bert.attention.patterns import PATTERNS
 from demos.bert.attention.queries_keys import queries_and_keys
-from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import Standalone
-from demos.page.folds import all_controls
-from demos.page.layer_head_choices import clamp, counted_slider, measure_choice
-from demos.page.lesson import Page
-from demos.page.services import Sentence, Services
-from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Layout, On, measure, of_model, options, unlinked
+from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons, lines_choice, wire_frame
 from demos.widgets.bertviz.views import VIEWS
-from demos.widgets.head_grid.head_grid import OPENED, head_grid
+from demos.widgets.head_grid.head_grid import OPENED, head_grid, show_in_grid
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 GRID = "attention-grid"
 PAGE = "One HTML file"
+LAYER, HEAD = OPENED
+SOURCES = [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")]
 
 
-def layout(page: Page) -> dict[str, Any]:
+@dataclass(frozen=True)
+class HeadChoices:
+    """A head, how it is seen, and how heads are found."""
+
+    view: str = options(
+        [(view.title, view.name) for view in VIEWS.values()], "head", "View", elem_id="attention-view", min_width=330
+    )
+    measure: str = measure("lines and scores: its share of the row", "attention-measure")
+    pattern: str = options(
+        [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())], "",
+        "Show all heads, or find the head that best fits a pattern", elem_id="attention-pattern",
+    )  # fmt: skip
+    layer: int = of_model("num_layers", LAYER, "Layer", elem_id="attention-layer", min_width=170)
+    head: int = of_model("num_heads", HEAD, "Head", elem_id="attention-head", min_width=170)
+    habit: str = options(SOURCES, "sentence", "Scores from", elem_id="attention-habit")
+    lines: str = lines_choice()
+    cached: str = unlinked("")  # what the browser has of the frame's drawing
+    key: str = unlinked("")  # what the grid is of
+    picked: str = unlinked("", redraws=True)  # another with each choice in the frame or the grid
+
+
+def lay_out_views(at: Layout) -> None:
     """All heads on the left, the open one on the right."""
-    parts: dict[str, Any] = {}
+    for name in ("cached", "key"):
+        at[name] = at.hold(name, gr.Textbox("", visible="hidden"))
     with gr.Row(elem_classes="heads-views"):
         with gr.Column(elem_classes="heads-overview", min_width=330):
-            parts["grid"] = head_grid(
-                "All heads: rows are layers, columns are heads",
-                elem_id=GRID,
-                elem_classes="picture",
-                look={"layer": OPENED[0], "head": OPENED[1]},
-            )
-            parts["view"] = gr.Radio(
-                [(view.title, view.name) for view in VIEWS.values()],
-                value="head",
-                label="View",
-                elem_id="attention-view",
-                min_width=330,
-            )
-            page.show_look()
-            parts["measure"] = measure_choice("lines and scores: its share of the row", "attention-measure")
-            parts["pattern"] = gr.Radio(
-                [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
-                value="",
-                label="Show all heads, or find the head that best fits a pattern",
-                elem_id="attention-pattern",
-            )
-            parts["reading"] = gr.HTML("", elem_classes="attention-caption")
-            with all_controls(page, __file__, set_elsewhere=True):
-                parts |= _more(page)
+            look = {"layer": LAYER, "head": HEAD}
+            title = "All heads: rows are layers, columns are heads"
+            at["grid"] = head_grid(title, elem_id=GRID, elem_classes="picture", look=look)
+            at.control("view")
+            at.look()
+            at.control("measure")
+            at.control("pattern")
+            at["reading"] = gr.HTML("", elem_classes="attention-caption")
+            with at.all_controls(set_elsewhere=True):
+                with gr.Row(elem_classes="heads-place"):
+                    at.control("layer")
+                    at.control("head")
+                at.control("habit")
+                with takeaway_row("Download the overview:"):
+                    picture_buttons(f"#{GRID}", "bert-heads", at.page)
         with gr.Column(elem_classes="heads-opened", min_width=330):
-            parts |= _open_head(page, parts)
-    return parts
+            _lay_out_head(at)
+    at["averages"] = gr.Textbox("", visible="hidden")
+    _wire(at)
 
 
-def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
-    """The head that the controls in `which` choose: as lines, as a heatmap, and as files."""
-    parts: dict[str, Any] = {}
-    services = page.services
-    place = {"layer": which["layer"], "head": which["head"]}
-    measure = which["measure"]
+def _lay_out_head(at: Layout) -> None:
+    """The open head: as lines, as a heatmap, and as files."""
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame", elem_classes="picture"):
-            parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            at["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
             lines_buttons()
-            parts["caption"] = gr.HTML("", elem_classes="attention-caption")
+            at["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
-            parts["plot"] = gr.Plot(label="The chosen head, from token to token", show_label=False)
-            parts["said"] = gr.HTML("", elem_classes="attention-told")
+            at["plot"] = gr.Plot(label="The chosen head, from token to token", show_label=False)
+            at["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Download the heatmap:"):
-                name = "bert-attention-layer{layer}-head{head}"
-                picture_buttons("#attention-heatmap", name, page, inputs=place)
-                file_button(page, "JSON", partial(numbers, services), [*place.values(), measure])
+                place = {name: at.controls[name] for name in ("layer", "head")}
+                picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}", at.page, inputs=place)
+                file_button(at.page, "JSON", *at.asking(numbers))
     with takeaway_row("Download the view:"):
-        parts["lines"] = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
-        parts["whole"] = file_button(
-            page, PAGE, partial(alone_in_a_file, services), [which["view"], *place.values(), parts["lines"], measure]
+        at.control("lines")
+        at["whole"] = file_button(at.page, PAGE, *at.asking(alone_in_a_file))
+
+
+def _wire(at: Layout) -> None:
+    """What is picked in the frame or the grid is written to the controls at once, in the browser."""
+    view, layer, head, lines, pattern = (at.controls[name] for name in ("view", "layer", "head", "lines", "pattern"))
+    picked = at.hold("picked", gr.Textbox("", visible="hidden"))
+    wire_frame(at["frame"], layer, head, lines, at.controls["cached"], picked)
+    for event, script in ((at["grid"].select, "fill(place, 0)"), (pattern.input, "aim(place, 0, 2)")):
+        event(  # a head among all heads is seen alone: the model view, of all, gives way
+            None,
+            [view, layer, head, pattern],
+            [view, layer, head, lines, picked],
+            js=f"(view, ...place) => [view === 'model' ? 'head' : view, "
+            f"...insideBert.grids['{GRID}'].{script}.slice(0, 2), '', String(Date.now())]",
+            **IN_BROWSER,
         )
-    return parts
+    look = {name: at.controls[name] for name in ("layer", "head", "pattern")}
+    look |= {"source": at.controls["habit"], "habits": at["averages"]}
+    shown = list(look.values())
+    gr.on([seen.change for seen in shown], None, shown, None, js=show_in_grid(GRID, *look), **IN_BROWSER)
 
 
-def _more(page: Page) -> dict[str, Any]:
-    """The controls that are seldom moved: layer and head by number, the sentences that are scored, the overview's
-    files.
-    """
-    parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="heads-place"):
-        for what, first in zip(("layer", "head"), OPENED, strict=True):
-            parts[what] = counted_slider(
-                max(getattr(spec, f"num_{what}s") for spec in page.services.store.catalogue.values()),
-                first,
-                label=what.capitalize(),
-                elem_id=f"attention-{what}",
-                min_width=170,
-            )
-    parts["source"] = gr.Radio(
-        [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")],
-        value="sentence",
-        label="Scores from",
-        elem_id="attention-habit",
-    )
-    with takeaway_row("Download the overview:"):
-        picture_buttons(f"#{GRID}", "bert-heads", page)
-    return parts
-
-
-def numbers(
-    services: Services, sentence: Sentence, layer: float, head: float, measure: str = WEIGHT
-) -> tuple[str, str]:
+def numbers(on: On, c: HeadChoices) -> tuple[str, str]:
     """The file that the button JSON hands out: its name, and the head's weights; by contribution, its norms too."""
-    run, layer, head = opened(services, sentence, layer, head)
-    loaded, by_norm = services.loaded(sentence.model), measure == CONTRIBUTION
+    by_norm = c.measure == CONTRIBUTION
     what = "bert-contribution" if by_norm else "bert-attention"
-    name = file_name(what, f"layer{counted(layer)}", f"head{counted(head)}", extension="json")
-    lengths = contributions(loaded, run, layer).lengths[head] if by_norm else None
-    return name, attention_json(run, loaded.spec.title, layer, head, lengths)
+    name = file_name(what, f"layer{counted(c.layer)}", f"head{counted(c.head)}", extension="json")
+    lengths = contributions(on.loaded, on.run, c.layer).lengths[c.head] if by_norm else None
+    return name, attention_json(on.run, on.loaded.spec.title, c.layer, c.head, lengths)
 
 
-def alone_in_a_file(
-    services: Services,
-    sentence: Sentence,
-    view: str,
-    layer: float,
-    head: float,
-    lines: str = "",
-    measure: str = WEIGHT,
-) -> tuple[str, str]:
+def alone_in_a_file(on: On, c: HeadChoices) -> tuple[str, str]:
     """The file that shows bertviz's views of this run with no server: its name, and its text."""
-    run, layer, head = opened(services, sentence, layer, head)
-    loaded = services.loaded(sentence.model)
-    view = VIEWS.get(view, VIEWS["head"]).name
-    vectors = partial(queries_and_keys, loaded, run)
-    by = measured(loaded, run, measure)
-    text = Standalone(run, view, layer, head, vectors, loaded.spec.title, lines, by).html()
-    return file_name("bert-attention", view, "view", extension="html"), text
-
-
-def opened(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[Run, int, int]:
-    """The run, and the layer and head to show: one beyond this model's becomes its last one."""
-    run = services.run(sentence)
-    return run, clamp(layer, run.num_layers), clamp(head, run.num_heads)
+    vectors, by = partial(queries_and_keys, on.loaded, on.run), measured(on.loaded, on.run, c.measure)
+    text = Standalone(on.run, c.view, c.layer, c.head, vectors, on.loaded.spec.title, c.lines, by).html()
+    return file_name("bert-attention", c.view, "view", extension="html"), text

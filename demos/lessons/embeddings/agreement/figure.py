@@ -26,10 +26,11 @@ NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyt
 WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
-def bars_figure(agreement: Agreement, picked: int, deepest: int) -> Figure:
+def bars_figure(agreement: Agreement, picked: int, deepest: int, menus: Sequence[tuple[str, str]]) -> Figure:
     """Spearman's rho of every choice with its 95% interval; layers along x, a hue a pooling; best and selected named.
 
-    `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
+    `picked` is an index into `agreement.choices`. A bar's customdata begins with what a click sets the two menus to,
+    its choice's of `menus`.
     """
     groups = [*range(deepest + 1), *COMBINED]
     ticks = [index + 0.35 * (index > deepest) for index in range(len(groups))]
@@ -57,8 +58,8 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> Figure:
                 "name": POOLING_NAMES[pooling],
                 "marker": {"color": HUES[pooling], "line": {"color": BOTH_PAPERS, "width": outline}},
                 "error_y": whiskers(low, high, thickness=1.5, width=2, visible=with_intervals),
-                "customdata": [[row, name, _ranged(agreement.correlations[row])] for row, name in named],
-                "hovertemplate": "%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
+                "customdata": [[*menus[row], name, _ranged(agreement.correlations[row])] for row, name in named],
+                "hovertemplate": "%{customdata[2]}<br>ρ = %{customdata[3]}<extra></extra>",
             }
         )
     ends = [-0.6, ticks[-1] + 0.6]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import Any
+from collections.abc import Generator
+from dataclasses import dataclass, field
 
 import gradio as gr
 import numpy as np
@@ -29,113 +29,136 @@ from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_summary, repairs_table, space_summary, space_table
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.layer_head_choices import clamp, following, moving_slider, slider
-from demos.page.lesson import Page, Part, moved_by_reader
-from demos.page.progress import HEAVY, relayed
+from demos.page.layer_head_choices import clamp, following
+from demos.page.progress import relayed
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, options, unlinked
 from demos.training.data.lists import our_library
 from demos.training.data.rated_pairs import our_pairs
+from demos.widgets.pooling_menus.pooling_menus import state_choice
 
-Shown = dict[gr.Component, Any]
 SAMPLE = 200  # sentences that the space is measured on
 FIRST_LAYER = 5  # what `most_alike` is for the bundled model; the first drawing picks anew for the model in use
-KEPT_SPACES, KEPT_REPAIRS = 6, 48  # models; a model's layers
+MAX_SPACES, MAX_REPAIRS = 6, 48  # models; a model's layers
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    services = page.services
-    deepest = services.store.spec(services.default_model).num_layers
-    first = min(FIRST_LAYER, deepest)
-    spaces: OnceCache[Encoded, Space] = OnceCache(KEPT_SPACES)
-    judged: OnceCache[Encoded, list[Repaired]] = OnceCache(KEPT_REPAIRS)
+@dataclass(frozen=True)
+class Measured:
+    """The latest results, for all readers."""
 
-    with gr.Row():
-        with gr.Column(scale=3, min_width=340):
-            curve = gr.Plot(
-                label="Mean cosine, layer by layer", show_label=False, elem_id="shape-curve", elem_classes="picture"
-            )
-        with gr.Column(scale=1, min_width=300):
-            layer = moving_slider(0, deepest, first, label="Layer", elem_id="shape-layer")
-            kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Vectors of")
-            summary = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
-            page.show_look()
-            sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
-    with gr.Row():
-        with gr.Column(min_width=340):
-            cosines = headed_plot(TEXT.cosines_heading(), "shape-cosines")
-        with gr.Column(min_width=340):
-            dimensions = headed_plot(TEXT.dimensions_heading(), "shape-dimensions")
-    with gr.Row():
-        with gr.Column(min_width=340):
-            scores = headed_plot(TEXT.repairs_heading(), "shape-repairs")
-            worth = gr.HTML("", elem_classes="said")
-        with gr.Column(min_width=340):
-            norms = headed_plot(TEXT.norms_heading(), "shape-norms")
-    with fold(__file__, "numbers", "The numbers"):
-        numbers, gains = gr.HTML(""), gr.HTML("")
-    formula_fold(__file__)
-    code = code_fold(__file__, "Prints the values of the thick line, over all pairs")
-    source_fold(__file__)
-    page.keep(shape_layer=layer, shape_vectors=kind)
-    followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
+    services: Services
+    spaces: OnceCache[Encoded, Space] = field(default_factory=lambda: OnceCache(MAX_SPACES))
+    repaired: OnceCache[Encoded, list[Repaired]] = field(default_factory=lambda: OnceCache(MAX_REPAIRS))
 
-    def space_of(loaded: LoadedModel) -> Generator[Encoded, None, Space]:
+    def space(self, loaded: LoadedModel) -> Generator[Encoded, None, Space]:
+        """The space of a model's vectors."""
         sentences = our_library().sentences[:SAMPLE]
-        return spaces.steps(loaded.spec.key, lambda: measure(loaded, sentences), Encoded(0, len(sentences)))
+        return self.spaces.steps(loaded.spec.key, lambda: measure(loaded, sentences), Encoded(0, len(sentences)))
 
-    def repairs_of(loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
-        return judged.steps(
-            (loaded.spec.key, at, pooling), lambda: _repairs(page, loaded, at, pooling), Encoded(0, fitted_on())
+    def repairs(self, loaded: LoadedModel, layer: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
+        """The corrections of a layer's sentence vectors. Raises UserError where these have no spread."""
+        return self.repaired.steps(
+            (loaded.spec.key, layer, pooling),
+            lambda: _repairs(self.services, loaded, layer, pooling),
+            Encoded(0, fitted_on()),
         )
 
-    def show(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
-        loaded = services.loaded(model)
-        space = yield from relayed(space_of(loaded), lambda step: {doing: TEXT.progress(step)})
-        own, seen = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
-        shown, vectors = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
+
+class Shape(View):
+    tab, order, former = "Shape of the space", 6, "shape"
+    look = (
+        "Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
+        "tuning, the mean cosine of two random words is above 0 in all layers except the input (Ethayarajh 2019). "
+        "Follow the thick line through the layers, and see how much of the mean cosine comes from two or three "
+        "dimensions."
+    )
+    reads_sentence = False
+
+    @dataclass(frozen=True)
+    class Choices:
+        shape_layer: int = state_choice(FIRST_LAYER, "Layer", cut=False, elem_id="shape-layer")
+        shape_vectors: str = options([(name, key) for key, name in NAMES.items()], MEAN, "Vectors of")
+        followed: str = unlinked("")  # for which model the layer was picked
+
+    def lay_out(self, at: Layout) -> None:
+        """The curve beside the choices; the pictures of one layer; the folds."""
+        with gr.Row():
+            with gr.Column(scale=3, min_width=340):
+                at["curve"] = gr.Plot(
+                    label="Mean cosine, layer by layer", show_label=False, elem_id="shape-curve", elem_classes="picture"
+                )
+            with gr.Column(scale=1, min_width=300):
+                at.control("shape_layer")
+                at.control("shape_vectors")
+                at["summary"] = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
+                at.look()
+                at["sampled"], at["doing"] = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
+        with gr.Row():
+            with gr.Column(min_width=340):
+                at["cosines"] = headed_plot(TEXT.cosines_heading(), "shape-cosines")
+            with gr.Column(min_width=340):
+                at["dimensions"] = headed_plot(TEXT.dimensions_heading(), "shape-dimensions")
+        with gr.Row():
+            with gr.Column(min_width=340):
+                at["scores"] = headed_plot(TEXT.repairs_heading(), "shape-repairs")
+                at["worth"] = gr.HTML("", elem_classes="said")
+            with gr.Column(min_width=340):
+                at["norms"] = headed_plot(TEXT.norms_heading(), "shape-norms")
+        with fold(__file__, "numbers", "The numbers"):
+            at["numbers"], at["gains"] = gr.HTML(""), gr.HTML("")
+        formula_fold(__file__)
+        at["program"] = code_fold(__file__, "Prints the values of the thick line, over all pairs")
+        source_fold(__file__)
+        at["followed"] = at.hold("followed", gr.Textbox("", visible="hidden"))
+
+    @drawn(limits=("shape_layer",))
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """The space of the model, at one of its layers; until a reader moves it, the layer is the model's own."""
+        space = yield from relayed(
+            on.services.shared(Measured).space(on.loaded), lambda step: {"doing": TEXT.progress(step)}
+        )
+        layer, followed = own_layer(on, c, space)
         yield {
-            curve: curve_figure(space, vectors, shown),
-            cosines: cosines_figure(space, vectors, shown),
-            dimensions: dimensions_figure(space, vectors, shown),
-            norms: norms_figure(space, shown),
-            summary: space_summary(space, vectors, shown),
-            sampled: TEXT.sample(space),
-            numbers: space_table(space),
-            code: shape_code(loaded.spec, SAMPLE, vectors, shown),
-            layer: slider(own, space.num_layers + 1, move=own != at),
-            followed: seen,
-            doing: "",
+            "curve": curve_figure(space, c.shape_vectors, layer),
+            "cosines": cosines_figure(space, c.shape_vectors, layer),
+            "dimensions": dimensions_figure(space, c.shape_vectors, layer),
+            "norms": norms_figure(space, layer),
+            "summary": space_summary(space, c.shape_vectors, layer),
+            "sampled": TEXT.sample(space),
+            "numbers": lambda: space_table(space),
+            "program": lambda: shape_code(on.loaded.spec, SAMPLE, c.shape_vectors, layer),
+            "shape_layer": limit(value=layer),
+            "followed": followed,
+            "doing": "",
         }
 
-    def judge(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
-        def busy(step: Encoded) -> Shown:
-            return {worth: TEXT.progress(step)}
+    @drawn("scores", "worth", "gains")
+    def draw_repairs(self, on: On, c: Choices) -> Generator[Shown]:
+        """The corrections of the same layer. [CLS] below the first layer has none: a sentence says so."""
 
-        loaded = services.loaded(model)
-        own: float | None = at
-        if not seen.startswith(f"{loaded.spec.key} "):  # the layer is picked from the same space as in `show`
-            space = yield from relayed(space_of(loaded), busy)
-            own, _ = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
-        shown = clamp(own, loaded.model.config.num_hidden_layers + 1)
-        pooling = CLS if whose == CLS else MEAN
+        def busy(step: Encoded) -> Shown:
+            return {"worth": TEXT.progress(step)}
+
+        results = on.services.shared(Measured)
+        space = yield from relayed(results.space(on.loaded), busy)
+        layer, _ = own_layer(on, c, space)
+        pooling = CLS if c.shape_vectors == CLS else MEAN
         try:
-            repaired = yield from relayed(repairs_of(loaded, shown, pooling), busy)
-        except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
-            yield {scores: None, gains: "", worth: notice_html(str(error))}
+            repaired = yield from relayed(results.repairs(on.loaded, layer, pooling), busy)
+        except UserError as error:
+            yield {"scores": None, "gains": "", "worth": notice_html(str(error))}
             return
         yield {
-            scores: repairs_figure(repaired),
-            gains: repairs_table(repaired),
-            worth: repairs_summary(repaired, fitted_on(), pooling, shown),
+            "scores": repairs_figure(repaired),
+            "gains": lambda: repairs_table(repaired),
+            "worth": repairs_summary(repaired, fitted_on(), pooling, layer),
         }
 
-    moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
-    inputs = [*page.sentence, layer, kind, followed]
-    always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    always["unread"] = (page.text, page.text_pair)
-    drawn = [curve, cosines, dimensions, norms, summary, sampled, numbers, code, layer, followed, doing]
-    page.on(moved, show, inputs, drawn, **always)
-    page.on(moved, judge, inputs, [scores, gains, worth], **HEAVY, **always)
+
+def own_layer(on: On, c: Shape.Choices, space: Space) -> tuple[int, str]:
+    """(the layer that is shown, what `followed` is from now on)."""
+    layer, followed = following(c.shape_layer, FIRST_LAYER, c.followed, on.loaded.spec.key, lambda: most_alike(space))
+    return clamp(layer, space.num_layers + 1), followed
 
 
 def headed_plot(heading: str, elem_id: str) -> gr.Plot:
@@ -154,25 +177,18 @@ def fitted_on() -> int:
     return len(our_library().sentences) + len(sides_of(our_pairs().pairs)[0])
 
 
-def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
+def _repairs(
+    services: Services, loaded: LoadedModel, at: int, pooling: str
+) -> Generator[Encoded, None, list[Repaired]]:
     """Encode library and pairs, every layer and both poolings at once: the next choice is then there already."""
     layers = range(loaded.model.config.num_hidden_layers + 1)
     every = [Choice(kind, layer) for kind in (MEAN, CLS) for layer in layers]
     wanted = every.index(Choice(pooling, at))
-    pairs, cache = our_pairs().pairs, page.services.vectors
+    pairs, cache = our_pairs().pairs, services.vectors
     texts, first, second = sides_of(pairs)  # in the order in which the agreement part encodes them
     others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]
     own = (yield from cache.steps(loaded, texts, every))[wanted]
     return repairs(np.vstack([others, own]), own, first, second, scores_of(pairs))
 
 
-PART = Part(
-    tab="Shape of the space",
-    look="Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
-    "tuning, the mean cosine of two random words is above 0 in all layers except the input (Ethayarajh 2019). "
-    "Follow the thick line through the layers, and see how much of the mean cosine comes from two or three dimensions.",
-    build=build,
-    reads_sentence=False,
-    order=6,
-    former="shape",
-)
+PART = Shape.part()

@@ -64,7 +64,7 @@ def laid_out(page: Page) -> dict[str, Any]:
         with gr.Column(min_width=320, elem_classes="maps-list"):
             parts["find"] = gr.Textbox("", label="Find a point (type a few letters)", max_lines=1, elem_id="maps-find")
             parts["list"] = scripted(read_beside(__file__, "script.js"), LIST, "", plot=PLOT)
-            parts["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
+            parts["drawn"] = gr.Textbox("0", visible="hidden")  # changes when a map is ready
             parts["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
             parts["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
     with all_controls(page, __file__):

@@ -20,18 +20,17 @@ from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped
 from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_html, numbers_html
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component, shut_fold
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import read_choice
 
 HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
-SHOWN = ("status", "told", "numbers", "code", "drawn")
+SHOWN = ("status", "told", "drawn")
 
 Result = TypeVar("Result")
 Changes = dict[str, Any]
 Lines = Generator[Changes, None, Result]
-Busy = Callable[[Encoded | Laying], Changes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +63,22 @@ class Maps:
         if drawn is None:
             yield {"status": TEXT.awaited(), **menus}
             return
-        layouts = yield from self._layouts(drawn, answers, dict.fromkeys((answers.method, PCA_MAP)), busy)
         yield {
             "status": TEXT.read_as(drawn.mapped.read_as) if drawn.mapped.read_as else "",
             "told": measures_html(drawn.layout, drawn.mapped.points, answers.method),
-            "numbers": numbers_html(layouts, drawn.mapped.points, answers.method),
-            "code": program(loaded.spec, drawn, answers),
             "drawn": str(time.monotonic_ns()),
             **menus,
         }
+
+    def numbers(self, *values: Any) -> Lines[None]:
+        """The numbers of this map and of PCA's, for their fold."""
+        yield from self._measured(values, (PCA_MAP,))
+
+    def program(self, *values: Any) -> Changes:
+        """The program for what is on screen, for its fold."""
+        sentence, answers = read(values)
+        drawn = drained(self._drawn(sentence, answers))
+        return {} if drawn is None else {"code": program(self.services.loaded(sentence.model).spec, drawn, answers)}
 
     def mark(self, *values: Any) -> Changes:
         """The picture with its chosen point, and the list beside it."""
@@ -92,7 +98,9 @@ class Maps:
 
     def measure(self, *values: Any) -> Lines[None]:
         """The numbers of all three methods."""
+        yield from self._measured(values, METHODS)
 
+    def _measured(self, values: tuple[Any, ...], methods: Iterable[str]) -> Lines[None]:
         def busy(step: Encoded | Laying) -> Changes:
             return {"numbers": progress(step)}
 
@@ -101,7 +109,10 @@ class Maps:
         if drawn is None:
             yield {"numbers": TEXT.awaited()}
             return
-        layouts = yield from self._layouts(drawn, answers, METHODS, busy)
+        layouts = {answers.method: drawn.layout}
+        for method in methods:
+            steps = self.maps.steps(drawn.mapped.vectors, replace(answers.recipe, method=method))
+            layouts[method] = yield from relayed(steps, busy)
         yield {"numbers": numbers_html(layouts, drawn.mapped.points, answers.method)}
 
     def _drawn(self, sentence: Sentence, answers: Answers) -> Generator[Encoded | Laying, None, Drawn | None]:
@@ -114,14 +125,6 @@ class Maps:
         layout = yield from self.maps.steps(mapped.vectors, answers.recipe)
         at = int((answers.picked if sentences else answers.picked_token) or 0)
         return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
-
-    def _layouts(self, drawn: Drawn, answers: Answers, methods: Iterable[str], busy: Busy) -> Lines[dict[str, Layout]]:
-        """The same vectors by each of these methods."""
-        layouts = {}
-        for method in methods:
-            steps = self.maps.steps(drawn.mapped.vectors, replace(answers.recipe, method=method))
-            layouts[method] = yield from relayed(steps, busy)
-        return layouts
 
 
 def read(values: tuple[Any, ...]) -> tuple[Sentence, Answers]:
@@ -170,6 +173,12 @@ def build(page: Page) -> None:
     on([*(number.change for number in chosen), parts["drawn"].change], handlers.mark, ("plot", "list"), **at_once)
     on([parts["find"].change], handlers.look_up, ("list",), **at_once)
     on([parts["measure"].click], handlers.measure, ("numbers",), **HEAVY)
+    for name, handler in (("numbers", handlers.numbers), ("code", handlers.program)):  # while their folds are open
+        shut = shut_fold(parts[name])
+        assert shut
+        inner = page.within(shut, parts["drawn"])
+        shown = by_component(parts, handler)
+        inner.on([inner.settled.change], shown, inputs, [parts[name]], **at_once, **HEAVY)
     among = f"kind === {SENTENCE!r} ? [number, token, ''] : [picked, number, '']"
     parts["list"].select(
         None,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
 import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.pooling import Choice, check_choice, pool_run, token_shares
-from demos.bert.embeddings.similarity import MAX_SENTENCES, beyond_library, cosine_matrix, disagreements, sentences_of
-from demos.bert.model.models import LoadedModel
+from demos.bert.embeddings.similarity import (
+    MAX_SENTENCES,
+    as_in_library,
+    beyond_library,
+    cosine_matrix,
+    disagreements,
+    sentences_of,
+)
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import choice_name, cosine_heatmap, short
@@ -28,12 +35,14 @@ from demos.lessons.embeddings.pooling.text import (
     sentence_html,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, with_sentence
-from demos.page.services import Sentence, Services
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
+from demos.page.services import Sentence
+from demos.page.view import Layout, On, Shown, View, drawn, limit, switch, unlinked, words
+from demos.widgets.pooling_menus.pooling_menus import layer_choice, layer_limit, pooling_choice, read_two
+
+SIDES = "ab"
 
 
+@cache
 def example_lists() -> dict[str, str]:
     """The lists that come with the lesson, each as lines for the text box."""
     lists: dict[str, list[str]] = {}
@@ -56,141 +65,156 @@ def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
     return sentences, len(bar)
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    services = page.services
-    lists = example_lists()
+@dataclass(frozen=True)
+class Pooled:
+    """The sentences and their vectors by both choices."""
 
-    with gr.Row(elem_classes="controls-first"):
-        with gr.Column(scale=2, min_width=260):
-            example = examples_of(list(lists), label="Example list")
-            texts = gr.Textbox(
-                next(iter(lists.values())),
-                label=f"Sentences, one per line (at most {MAX_SENTENCES})",
-                info="The sentences from the top of the page come first, marked ◆.",
-                lines=5,
-                max_lines=5,
-                elem_id="embeddings-texts",
-            )
-            picked = gr.Dropdown(
-                [(f"sentence {i + 1}", i) for i in range(MAX_SENTENCES + 2)],
-                value=0,
-                label="Selected sentence",
-                filterable=False,
-                elem_id="embeddings-picked",
-            )
-            counted = gr.HTML(elem_classes="said", elem_id="embeddings-pooling-count")
-            page.show_look()
-            more = gr.Column()
-        with gr.Column(scale=6, min_width=680), gr.Row():
-            sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
-    with more, all_controls(page, __file__):
-        for *_, layer in sides:
-            layer.render()
+    sentences: list[str]
+    longer: int  # than sentence-transformers reads
+    choices: list[Choice]
+    vectors: list[np.ndarray]  # of each choice [m, d]
+    cosines: list[np.ndarray]  # [m, m]
+    from_bar: int  # the first sentences
 
-    with gr.Row():
-        with gr.Column(scale=3, min_width=340, elem_id="embeddings-neighbours"):
-            gr.HTML(TEXT.neighbours_heading(), elem_classes="said")
-            nearest, listed = gr.HTML(elem_classes="said"), gr.HTML()
-        with gr.Column(scale=2, min_width=340):
-            gr.HTML(TEXT.pairs_heading(), elem_classes="said")
-            compared, widest = gr.HTML(elem_classes="said"), gr.HTML()
 
-    numbers, code = folds(__file__, "Prints the matrix of B, using only transformers")
+def pooled(on: On, texts: str, limited: bool, chosen: Sequence[str]) -> Pooled:
+    """One vector a sentence for each choice: those of the bar from their runs, the list's from the cache.
 
-    hows, heatmaps, tokens = ([side[at] for side in sides] for at in range(3))
-    menus = [component for side in sides for component in side[3:]]
-
-    def in_hand(
-        loaded: LoadedModel, sentences: list[str], index: int, choices: list[Choice], cosines: list[np.ndarray]
-    ) -> dict[gr.Component, Any]:
-        """The outputs on one sentence: its size; under A and B its pooling and tokens; its nearest sentences."""
-        run = services.runs.get(loaded, sentences[index])
-        names = [choice_name(choice, run.num_layers) for choice in choices]
-        values: dict[gr.Component, Any] = {counted: sentence_html(run.encoding)}
-        for choice, how, made_of in zip(choices, hows, tokens, strict=True):
-            values[how] = how_html(run.encoding, choice, run.num_layers, run.hidden_states.shape[2])
-            values[made_of] = pooled_tokens(run.encoding, token_shares(run, choice), index + 1)
-        values[nearest], values[listed] = neighbours_html(cosines, sentences, index, names)
-        return values
-
-    def pooled(loaded: LoadedModel, sentences: list[str], from_bar: int, choices: list[Choice]) -> list[np.ndarray]:
-        """One vector a sentence for each choice: those of the bar from their runs, the list's from the cache."""
-        for choice in choices:
-            check_choice(loaded, choice)
-        runs = services.runs.get_many(loaded, [(text, "") for text in sentences[:from_bar]])
-        vectors = [np.array([pool_run(loaded, run, choice) for run in runs]) for choice in choices]
-        if from_bar == len(sentences):
-            return vectors
+    Raises UserError where there are too few sentences, or the model does not have a choice.
+    """
+    services, loaded = on.services, on.loaded
+    sentences, from_bar = with_bar(on.sentence, texts)
+    longer = beyond_library(loaded, sentences)
+    if limited and longer:
+        sentences = as_in_library(loaded, sentences)
+    choices = read_two(loaded, chosen)
+    for choice in choices:
+        check_choice(loaded, choice)
+    runs = services.runs.get_many(loaded, [(text, "") for text in sentences[:from_bar]])
+    vectors = [np.array([pool_run(loaded, run, choice) for run in runs]) for choice in choices]
+    if from_bar < len(sentences):
         listed = services.vectors.get(loaded, sentences[from_bar:], choices)
-        return [np.vstack([own, rows]) if from_bar else rows for own, rows in zip(vectors, listed, strict=True)]
+        vectors = [np.vstack([own, rows]) if from_bar else rows for own, rows in zip(vectors, listed, strict=True)]
+    return Pooled(sentences, longer, choices, vectors, [cosine_matrix(rows) for rows in vectors], from_bar)
 
-    def vectors_of(sentence: Sentence, lines: str, *chosen: str) -> tuple[Any, ...]:
-        loaded = services.loaded(sentence.model)
-        sentences, from_bar = with_bar(sentence, lines)
-        choices = read_two(loaded, chosen)
-        vectors = pooled(loaded, sentences, from_bar, choices)
-        return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
 
-    def show_in_hand(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
-        loaded, sentences, _, choices, _, cosines = vectors_of(sentence, lines, *chosen)
-        return in_hand(loaded, sentences, min(index, len(sentences) - 1), choices, cosines)
+class Pooling(View):
+    tab, order, former = "Compare two choices", 1, "compare"
+    look = (
+        "Choose two ways of combining the token vectors into one sentence vector, and compare the same sentences "
+        "with both. Look at the pair on which the two disagree most (framed), and at the nearest neighbors of each "
+        "sentence."
+    )
 
-    def show(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
-        loaded, sentences, from_bar, choices, vectors, cosines = vectors_of(sentence, lines, *chosen)
-        pairs = disagreements(*cosines)
-        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
-        index = index if index < len(sentences) else 0
-        menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
-        figures = [
-            partial(cosine_heatmap, cosine, sentences, pairs[0], from_bar, f"<b>Cosine by {letter}</b>")
-            for letter, cosine in zip("AB", cosines, strict=True)
-        ]
-        layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]
-        selected = cache(lambda: in_hand(loaded, sentences, index, choices, cosines))
+    @dataclass(frozen=True)
+    class Choices:
+        list: str = words(
+            next(iter(example_lists().values())), f"Sentences, one per line (at most {MAX_SENTENCES})",
+            info="The sentences from the top of the page come first, marked ◆.", lines=5, max_lines=5,
+            elem_id="embeddings-texts",
+        )  # fmt: skip
+        limited: bool = switch(
+            "Use at most as many tokens as sentence-transformers", visible=False, elem_id="embeddings-limited"
+        )
+        pooling_a: str = pooling_choice("cls", "A")
+        layer_a: str = layer_choice("A")
+        pooling_b: str = pooling_choice("mean", "B")
+        layer_b: str = layer_choice("B")
+        picked: int = unlinked(0, redraws=True)  # the selected sentence
+
+        @property
+        def both(self) -> tuple[str, ...]:
+            """The menus' answers, for `read_two`."""
+            return self.pooling_a, self.layer_a, self.pooling_b, self.layer_b
+
+    def lay_out(self, at: Layout) -> None:
+        """The list beside both choices; the nearest sentences and the widest gaps; the folds."""
+        with gr.Row(elem_classes="controls-first"):
+            with gr.Column(scale=2, min_width=260):
+                lists = example_lists()
+                example = examples_of([*lists], label="Example list")
+                fill_from(example, [at.control("list")], {name: [lines] for name, lines in lists.items()})
+                at.hold(
+                    "picked",
+                    gr.Dropdown(
+                        [(f"sentence {number + 1}", number) for number in range(MAX_SENTENCES + 2)], value=0,
+                        label="Selected sentence", filterable=False, elem_id="embeddings-picked",
+                    ),
+                )  # fmt: skip
+                at["counted"] = gr.HTML(elem_classes="said", elem_id="embeddings-pooling-count")
+                at.look()
+                with at.all_controls():
+                    at.control("layer_a")
+                    at.control("layer_b")
+            with gr.Column(scale=6, min_width=680), gr.Row():
+                for side in SIDES:
+                    with gr.Column(min_width=320, elem_classes="choice"):
+                        place = f"embeddings-pooling-{side}"
+                        title = f"Cosine of every two sentences by {side.upper()}"
+                        at[f"heatmap_{side}"] = gr.Plot(
+                            label=title, show_label=False, elem_classes="picture", elem_id=place
+                        )
+                        at.control(f"pooling_{side}")
+                        at[f"how_{side}"] = gr.HTML()
+                        at[f"tokens_{side}"] = gr.HTML(elem_id=f"{place}-tokens")
+        with gr.Row():
+            with gr.Column(scale=3, min_width=340, elem_id="embeddings-neighbours"):
+                gr.HTML(TEXT.neighbours_heading(), elem_classes="said")
+                at["nearest"], at["listed"] = gr.HTML(elem_classes="said"), gr.HTML()
+            with gr.Column(scale=2, min_width=340):
+                gr.HTML(TEXT.pairs_heading(), elem_classes="said")
+                at["compared"] = gr.HTML(elem_classes="said")
+                at.control("limited")
+                at["widest"] = gr.HTML()
+        at.folds("Prints the matrix of B, using only transformers")
+
+    @drawn(
+        by=("list", "limited", "pooling_a", "layer_a", "pooling_b", "layer_b"),
+        limits=("limited", "layer_a", "layer_b"),
+        show_progress="minimal",
+    )
+    def draw(self, on: On, c: Choices) -> Shown:
+        """Both matrices, and the pairs on which they disagree."""
+        loaded, of = on.loaded, pooled(on, c.list, c.limited, c.both)
+        pairs = disagreements(*of.cosines)
+        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in of.choices]
+        heatmaps = {
+            f"heatmap_{side}": partial(
+                cosine_heatmap, cosine, of.sentences, pairs[0], of.from_bar, f"<b>Cosine by {side.upper()}</b>"
+            )
+            for side, cosine in zip(SIDES, of.cosines, strict=True)
+        }
         return {
-            **dict(zip([*heatmaps, *menus[1::2]], [*figures, *layers], strict=True)),
-            compared: lambda: compared_html(pairs, loaded.spec, beyond_library(loaded, sentences)),
-            widest: lambda: pairs_html(pairs, sentences),
-            picked: gr.update(choices=menu, value=index),
-            **{output: partial(lambda output: selected()[output], output) for output in sentence_outputs},
-            numbers: lambda: numbers_html(vectors, pairs, sentences, names),
-            code: lambda: embeddings_code(loaded.spec, sentences, choices[1]),
+            **heatmaps,
+            "layer_a": layer_limit(loaded, c.layer_a),
+            "layer_b": layer_limit(loaded, c.layer_b),
+            "compared": lambda: compared_html(pairs, loaded.spec, of.longer, c.limited),
+            "limited": limit(visible=bool(of.longer)),
+            "widest": lambda: pairs_html(pairs, of.sentences),
+            "numbers": lambda: numbers_html(of.vectors, pairs, of.sentences, names),
+            "program": lambda: embeddings_code(loaded.spec, of.sentences, of.choices[1]),
         }
 
-    sentence_outputs = [counted, *hows, *tokens, nearest, listed]
-    page.draw(
-        show,
-        [texts, picked, *menus],
-        [*heatmaps, compared, widest, picked, *sentence_outputs, numbers, code, *menus[1::2]],
-        triggers=[texts.change, *[component.input for component in menus]],
-    )
-    page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], sentence_outputs)
-    fill_from(example, [texts], {name: [lines] for name, lines in lists.items()})
-    page.keep(list=texts, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3])
+    @drawn(
+        "counted", "how_a", "how_b", "tokens_a", "tokens_b", "nearest", "listed", limits=("picked",),
+        show_progress="minimal",
+    )  # fmt: skip
+    def draw_selected(self, on: On, c: Choices) -> Shown:
+        """The selected sentence: its size; under A and B its pooling and tokens; its nearest sentences."""
+        of = pooled(on, c.list, c.limited, c.both)
+        index = c.picked if c.picked < len(of.sentences) else 0
+        run = on.services.runs.get(on.loaded, of.sentences[index])
+        menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(of.sentences)]
+        shown = {
+            "picked": limit(choices=menu, value=index),
+            "counted": sentence_html(run.encoding),
+        }
+        for side, choice in zip(SIDES, of.choices, strict=True):
+            shown[f"how_{side}"] = how_html(run.encoding, choice, run.num_layers, run.hidden_states.shape[2])
+            shown[f"tokens_{side}"] = pooled_tokens(run.encoding, token_shares(run, choice), index + 1)
+        names = [choice_name(choice, run.num_layers) for choice in of.choices]
+        shown["nearest"], shown["listed"] = neighbours_html(of.cosines, of.sentences, index, names)
+        return shown
 
 
-def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Plot, gr.HTML, gr.Radio, gr.Dropdown]:
-    """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus.
-
-    The menu of layers is not rendered yet.
-    """
-    with gr.Column(min_width=320, elem_classes="choice"):
-        title = f"Cosine of every two sentences by {letter}"
-        place = f"embeddings-pooling-{letter.lower()}"
-        heatmap = gr.Plot(label=title, show_label=False, elem_classes="picture", elem_id=place)
-        radio, layer = pooling_menus(services, letter, pooling, render_layer=False)
-        how = gr.HTML()
-        tokens = gr.HTML(elem_id=f"{place}-tokens")
-    return how, heatmap, tokens, radio, layer
-
-
-PART = Part(
-    tab="Compare two choices",
-    look="Choose two ways of combining the token vectors into one sentence vector, and compare the same sentences "
-    "with both. Look at the pair on which the two disagree most (framed), and at the nearest neighbors of each "
-    "sentence.",
-    build=build,
-    order=1,
-    former="compare",
-)
+PART = Pooling.part()

@@ -53,10 +53,10 @@ def pooled_tokens(encoding: Encoding, weights: np.ndarray, number: int) -> Marku
     return TEXT.pooled(number, tokens)
 
 
-def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 0) -> Markup:
+def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 0, limited: bool = False) -> Markup:
     """A sentence that compares the two matrices, and the model's tuning.
 
-    `longer` sentences have more tokens than sentence-transformers uses.
+    `longer` sentences have more tokens than sentence-transformers uses; `limited` if they were cut as it does.
     """
     cosines = np.array([[pair.first, pair.second] for pair in pairs])
     return TEXT.compared(
@@ -66,6 +66,7 @@ def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec, longer: int = 
         nearly_same=NEARLY_SAME,
         tuned=tuned_for(spec),
         longer=longer,
+        limited=limited,
         max_seq_length=spec.max_seq_length,
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Generator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,11 +12,14 @@ import gradio as gr
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords, Precision, precision_at
+from demos.bert.embeddings.similar_tokens import MOST_TOKENS
 from demos.bert.embeddings.similarity import cosine, cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import choice_name
-from demos.lessons.embeddings.search.by_token import by_token_fold, wire_by_token
+from demos.lessons.embeddings.search import one_token
+from demos.lessons.embeddings.search.by_token import by_token_fold, drawn_by_token
 from demos.lessons.embeddings.search.figure import (
     KEYWORDS,
     SHOWN,
@@ -25,16 +30,26 @@ from demos.lessons.embeddings.search.figure import (
     search_code,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part
-from demos.page.progress import HEAVY, relayed
+from demos.page.lesson import IN_BROWSER
+from demos.page.progress import relayed
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked, words
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, load_list, our_library, read_lines
 from demos.widgets.file_picker.file_picker import file_picker
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
+from demos.widgets.late_interaction.figure import SHOWN as OPENED
+from demos.widgets.pooling_menus.pooling_menus import (
+    DEEPEST,
+    layer_choice,
+    layer_limit,
+    pooling_choice,
+    read_two,
+    state_choice,
+)  # fmt: skip
 
 TEXT = templates(__file__)
 LIBRARY, OWN = "library", "own"
+SENTENCES, TOKEN = "sentences", "token"
 QUERY = "How do I bake bread without yeast?"
 QUERIES = [
     QUERY,
@@ -43,32 +58,15 @@ QUERIES = [
     "The striker scored twice.",
     "It is pouring, take your raincoat.",
     "My laptop is slow, what can I do?",
+    one_token.QUERY,
 ]
+# An example of the other mode gives way to one that suits this mode; the token is chosen again.
+BROUGHT = f"""(by, query) => {{
+    const [sentences, token] = [{json.dumps(QUERIES[:-1])}, {json.dumps(one_token.QUERY)}];
+    const known = by === {TOKEN!r} ? sentences.includes(query) : query === token;
+    return [known ? (by === {TOKEN!r} ? token : sentences[0]) : query, {one_token.CHOSEN}];
+}}"""
 REMEMBERED = 2**20  # characters; how well a longer list is searched is computed each time, so that caches stay small
-
-
-def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
-    """The sentences to search: the library's, a file's, or those pasted; None before there are any of one's own.
-
-    Raises UserError as `load_list` and `read_lines` do.
-    """
-    if source == LIBRARY:
-        return our_library()
-    if file:
-        return load_list(file)
-    return read_lines(pasted) if (pasted or "").strip() else None
-
-
-def list_and_query(text: str, typed: str, source: str, file: str | None, pasted: str) -> tuple[Listed | None, str]:
-    """The list, as `listed_by` gives it, and the query: what was typed, or the bar's text.
-
-    Raises UserError where there is a list but nothing to search for, and as `listed_by` does.
-    """
-    listed = listed_by(source, file, pasted)
-    wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
-    if listed is not None and not wanted:
-        raise UserError("There is nothing to search for; write a query.")
-    return listed, wanted
 
 
 def remembered(cached: Any, listed: Listed) -> Any:
@@ -79,106 +77,200 @@ def remembered(cached: Any, listed: Listed) -> Any:
     return cached if sum(map(len, listed.sentences)) <= REMEMBERED else cached.__wrapped__
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    services = page.services
-    with gr.Row(elem_classes="search-ask"):
-        query = gr.Textbox(
-            QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
-            elem_id="search-query",
-        )  # fmt: skip
-        example = examples_of(QUERIES, label="Example query", scale=2, min_width=200)
-    rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
-    status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    with gr.Row(elem_classes="search-menus"):
-        menus: list[gr.Component] = []
-        for letter, pooling in (("A", "cls"), ("B", "mean")):
-            with gr.Column(min_width=320, elem_classes="choice"):
-                menus += pooling_menus(services, letter, pooling, render_layer=False)
-        with gr.Column(min_width=320, elem_classes="choice"):
-            gr.HTML(TEXT.words(), elem_classes="said")
-    with all_controls(page, __file__):
-        with gr.Row():
-            sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]
-            source = gr.Radio(sources, value=LIBRARY, label="Search in", elem_id="search-source")
-            for layer in menus[1::2]:
-                layer.render()
-        with gr.Row(visible=False) as own:
-            kinds = f"TXT (one sentence per line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
-            file = file_picker(kinds, height=120, elem_id="search-file")
-            pasted = gr.Textbox(
-                "", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted"
-            )
-    summary = gr.HTML(elem_classes="said")
-    gr.HTML(TEXT.engines(), elem_classes="said", elem_id="search-engines")
-    by_token = by_token_fold(page)
-    searched = gr.Textbox("nothing", visible="hidden")  # names the list and query searched last; the fold follows it
-    numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
+class Scores:
+    """How well each choice searches a list, independent of the query; computed once for all readers."""
 
-    @lru_cache(maxsize=16)
-    def score_of(listed: Listed, model: str, choice: Choice) -> Precision:
-        """The precision of a choice on the list, independent of the query; computed once for all readers."""
-        (rows,) = services.vectors.get(services.loaded(model), listed.sentences, [choice])
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.of_choice = lru_cache(maxsize=16)(self._of_choice)
+        self.keywords = lru_cache(maxsize=4)(_keywords)
+
+    def _of_choice(self, listed: Listed, model: str, choice: Choice) -> Precision:
+        (rows,) = self.services.vectors.get(self.services.loaded(model), listed.sentences, [choice])
         return precision_at(cosine_matrix(rows), listed.topics, SHOWN)
 
-    @lru_cache(maxsize=4)
-    def keywords_of(listed: Listed) -> tuple[Keywords, Precision | None]:
-        """The words of the list, and the precision of a word search if the list has topics."""
-        keywords = Keywords(listed.sentences)
-        return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 
-    def show(
-        text: str, pair: str, model: str, typed: str, where: str, path: str | None, lines: str, *chosen: str
-    ) -> Iterator[dict[gr.Component, Any]]:
-        ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
-        try:
-            loaded = services.loaded(model)
-            choices = read_two(loaded, chosen)
-            ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
-            listed, wanted = list_and_query(text, typed, where, path, lines)
-            ready[searched] = str(hash((listed, wanted, model)))
-            if listed is None:
-                yield ready | {status: TEXT.awaited(), rankings: "", summary: "", numbers: ""}
-                return
-            steps = services.vectors.steps(loaded, listed.sentences, choices)
-            vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
-            lists = []
-            queries = services.vectors.get(loaded, [wanted], choices)
-            for letter, choice, rows, vector in zip("AB", choices, vectors, queries, strict=True):
-                name = choice_name(choice, loaded.model.config.num_hidden_layers)
-                score = remembered(score_of, listed)(listed, model, choice) if listed.topics else None
-                lists.append(Searched(letter, name, cosine(vector, rows), precision=score))
-        except UserError:  # no line of progress may stay, and the list of one's own must be in reach
-            yield {status: "", own: ready[own]}
-            raise
-        keywords, score = remembered(keywords_of, listed)(listed)
-        lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
-        shared = keywords.shared(wanted, listed.sentences)
-        yield ready | {
-            status: TEXT.read_as(listed.read_as.note) if where == OWN and listed.read_as else "",
-            rankings: hits_html(lists, listed.sentences, listed.topics, shared),
-            summary: results_html(wanted, lists, listed.sentences, shared),
-            numbers: numbers_html(lists, listed.sentences, listed.topics),
-            code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
-        }
+def _keywords(listed: Listed) -> tuple[Keywords, Precision | None]:
+    """The words of the list, and the precision of a word search if the list has topics."""
+    keywords = Keywords(listed.sentences)
+    return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 
-    moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
-    inputs = [*page.sentence, query, source, file, pasted, *menus]
-    filled = [status, rankings, summary, numbers, code, own, *menus[1::2], searched]
-    page.on(
-        [page.settled.change, *moved], show, inputs, filled, own_text=query, trigger_mode="always_last",
-        show_progress="hidden", **HEAVY,
+
+def progress(step: Encoded) -> Shown:
+    """How far the model is with the list, which may be cancelled."""
+    return {"status": TEXT.progress(step), "cancel": gr.update(visible=True)}
+
+
+def by_sentences(
+    on: On, listed: Listed, query: str, menus: tuple[str, ...], ours: bool
+) -> Generator[Shown, None, Shown]:
+    """The lists of both choices and of a word search. Raises UserError for a choice that the model does not have."""
+    loaded, scores = on.loaded, on.services.shared(Scores)
+    choices = read_two(loaded, menus)
+    vectors = yield from relayed(on.services.vectors.steps(loaded, listed.sentences, choices), progress)
+    lists = []
+    queries = on.services.vectors.get(loaded, [query], choices)
+    for letter, choice, rows, vector in zip("AB", choices, vectors, queries, strict=True):
+        name = choice_name(choice, loaded.model.config.num_hidden_layers)
+        score = remembered(scores.of_choice, listed)(listed, on.sentence.model, choice) if listed.topics else None
+        lists.append(Searched(letter, name, cosine(vector, rows), precision=score))
+    keywords, score = remembered(scores.keywords, listed)(listed)
+    lists.append(Searched("words", KEYWORDS, keywords.scores(query), 0.0, score))
+    shared = keywords.shared(query, listed.sentences)
+    return {
+        "rankings": hits_html(lists, listed.sentences, listed.topics, shared),
+        "summary": results_html(query, lists, listed.sentences, shared),
+        "numbers": lambda: numbers_html(lists, listed.sentences, listed.topics),
+        "program": lambda: search_code(loaded.spec, query, choices[1], ours),
+    }
+
+
+class Search(View):
+    tab, order = "Search", 3
+    look = (
+        "The query and all sentences are turned into vectors, and the nearest sentences come first. Look at the "
+        "differences between A and B, and at results that share no word with the query."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        search_query: str = words(
+            QUERY, "Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
+            elem_id="search-query",
+        )  # fmt: skip
+        search_by: str = options(
+            [("whole sentences", SENTENCES), ("one token of the query", TOKEN)], SENTENCES, "Compare",
+            elem_id="search-by",
+        )  # fmt: skip
+        search_token: int = menu(  # all that a link may name; the menu is cut to the query's tokens
+            [("chosen automatically", one_token.CHOSEN), *((str(at), at) for at in range(1, MOST_TOKENS))],
+            one_token.CHOSEN, "Token", visible=False, elem_id="search-token",
+        )  # fmt: skip
+        search_token_a: int = state_choice(1, "Layer A", visible=False, elem_id="search-token-layer-a")
+        search_token_b: int = state_choice(DEEPEST, "Layer B", visible=False, elem_id="search-token-layer-b")
+        search_a: str = pooling_choice("cls", "A")
+        search_layer_a: str = layer_choice("A")
+        search_b: str = pooling_choice("mean", "B")
+        search_layer_b: str = layer_choice("B")
+        search_place: int = slider(
+            1, OPENED, 1, "Sentence shown in the matrix (its rank in list B)", elem_id="search-token-place"
+        )
+        source: str = unlinked(LIBRARY, redraws=True)
+        file: str | None = unlinked(None, redraws=True)
+        pasted: str = unlinked("", redraws=True)
+
+        def listed(self) -> Listed | None:
+            """The sentences to search: ours, a file's, or those pasted; None before there are any of one's own.
+
+            By TOKEN, the sentences of words with several senses are in our list too. Raises UserError as `load_list`
+            and `read_lines` do.
+            """
+            if self.source == LIBRARY:
+                return one_token.our_uses() if self.search_by == TOKEN else our_library()
+            if self.file:
+                return load_list(self.file)
+            return read_lines(self.pasted) if (self.pasted or "").strip() else None
+
+        def query(self, text: str) -> str:
+            """What was typed, or the bar's `text`. Raises UserError where there is nothing to search for."""
+            typed = self.search_query if self.search_query.strip() else text
+            query = " ".join(clean_text(typed, "The query").split())
+            if not query:
+                raise UserError("There is nothing to search for; write a query.")
+            return query
+
+    def lay_out(self, at: Layout) -> None:
+        """The query, the lists, the choices of vectors; the list and the modes; the folds."""
+        with gr.Row(elem_classes="search-ask"):
+            query = at.control("search_query")
+            example = examples_of(QUERIES, label="Example query", scale=2, min_width=200)
+        fill_from(example, [query], {text: [text] for text in QUERIES})
+        at["rankings"] = gr.HTML(elem_id="search-found", elem_classes="picture")
+        at["status"] = gr.HTML("", elem_id="search-status", elem_classes="said")
+        at["cancel"] = gr.Button("Cancel", size="md", visible=False, elem_id="search-cancel")
+        with gr.Row(elem_classes="search-menus"):
+            for side in "ab":
+                with gr.Column(min_width=320, elem_classes="choice"):
+                    at.control(f"search_{side}")
+                    at.control(f"search_token_{side}")
+            with gr.Column(min_width=320, elem_classes="choice"):
+                token = at.control("search_token")
+                at["words"] = gr.HTML(TEXT.words(), elem_classes="said")
+        with at.all_controls():
+            with gr.Row():
+                sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]
+                at.hold("source", gr.Radio(sources, value=LIBRARY, label="Search in", elem_id="search-source"))
+                by = at.control("search_by")
+                at.control("search_layer_a")
+                at.control("search_layer_b")
+            with gr.Row(visible=False) as own:
+                kinds = f"TXT (one sentence per line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
+                at.hold("file", file_picker(kinds, height=120, elem_id="search-file"))
+                paste = "Or paste sentences, one per line"
+                at.hold("pasted", gr.Textbox("", label=paste, lines=4, max_lines=8, elem_id="search-pasted"))
+        at["own"] = own
+        at["summary"] = gr.HTML(elem_classes="said")
+        gr.HTML(TEXT.engines(), elem_classes="said", elem_id="search-engines")
+        by_token_fold(at)
+        at.folds("Prints the lists “B” and “Words”, with transformers and scikit-learn")
+        stopped = json.dumps([TEXT.stopped(), gr.update(visible=False)])
+        at["cancel"].click(None, None, [at["status"], at["cancel"]], js=f"() => {stopped}", **IN_BROWSER)
+        by.input(None, [by, query], [query, token], js=BROUGHT, **IN_BROWSER)
+        at.page.follows["search_query"] = [("search_by", {TOKEN: one_token.QUERY})]
+
+    @drawn(
+        by=(
+            "search_query", "search_by", "search_token", "search_token_a", "search_token_b", "search_a",
+            "search_layer_a", "search_b", "search_layer_b", "source", "file", "pasted",
+        ),
+        limits=("search_token", "search_token_a", "search_token_b", "search_a", "search_layer_a", "search_b",
+                "search_layer_b"),
+        own_text="search_query",
+        cancel="cancel",
     )  # fmt: skip
-    wire_by_token(page, by_token, searched, list_and_query, [query, source, file, pasted])
-    fill_from(example, [query], {text: [text] for text in QUERIES})
-    page.keep(search_query=query)
-    page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """Yield how far the model is; then the lists, and which controls are seen."""
+        is_token, is_own = c.search_by == TOKEN, c.source == OWN
+        always: Shown = {"own": gr.update(visible=is_own), "cancel": gr.update(visible=False)}
+        try:
+            loaded = on.loaded
+            ready = always | {
+                "words": gr.update(visible=not is_token),
+                "search_a": limit(visible=not is_token),
+                "search_b": limit(visible=not is_token),
+                "search_layer_a": layer_limit(loaded, c.search_layer_a, visible=not is_token),
+                "search_layer_b": layer_limit(loaded, c.search_layer_b, visible=not is_token),
+                "search_token": limit(visible=is_token),
+                "search_token_a": limit(visible=is_token),
+                "search_token_b": limit(visible=is_token),
+            }
+            listed = c.listed()
+            if listed is None:
+                yield ready | {"status": TEXT.awaited(), "rankings": "", "summary": "", "numbers": ""}
+                return
+            query = c.query(on.sentence.text)
+            if is_token:
+                at_layers = (c.search_token_a, c.search_token_b)
+                steps = one_token.searched(on.services.layer_tokens, loaded, listed, query, c.search_token, at_layers)
+                shown = yield from relayed(steps, progress)
+                shown["search_token"] |= ready["search_token"]
+            else:
+                menus = (c.search_a, c.search_layer_a, c.search_b, c.search_layer_b)
+                shown = yield from by_sentences(on, listed, query, menus, c.source == LIBRARY)
+        except UserError:  # no line of progress may stay, and the list of one's own must be in reach
+            yield always | {"status": ""}
+            raise
+        read_as = TEXT.read_as(listed.read_as.note) if is_own and listed.read_as else ""
+        yield ready | {"status": read_as} | shown
+
+    @drawn(
+        "token_status", "token_lists", "token_matrix", "token_told", "token_numbers",
+        by=("search_query", "search_place", "source", "file", "pasted"), own_text="search_query",
+    )  # fmt: skip
+    def draw_by_token(self, on: On, c: Choices) -> Generator[Shown]:
+        """The same list token by token; nothing before there is a list."""
+        listed = c.listed()
+        yield from drawn_by_token(on, listed, c.query(on.sentence.text) if listed else "", c.search_place)
 
 
-PART = Part(
-    tab="Search",
-    look="The query and all sentences are turned into vectors, and the nearest sentences come first. Look at the "
-    "differences between A and B, and at results that share no word with the query.",
-    build=build,
-    order=3,
-)
+PART = Search.part()

@@ -163,7 +163,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
 
     def situation_of(model: str, source: str, file: str | None, *recipe: Any) -> Situation:
         settings = read_pair_settings(*recipe)
-        return Situation(page.services.key(model), read_split(source, file, settings.seed), settings)
+        return Situation(page.services.pretrained_key(model), read_split(source, file, settings.seed), settings)
 
     def named(**changes: Any) -> Changes:
         return {parts[name]: value for name, value in changes.items()}

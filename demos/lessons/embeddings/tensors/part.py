@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Generator
+from dataclasses import dataclass
 
 import gradio as gr
 
@@ -22,11 +22,11 @@ from demos.lessons.embeddings.tensors.figure import (
     texts_html,
 )
 from demos.lessons.embeddings.tensors.program import FIVE, STEPS, tensors_code
-from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp, slider
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component
-from demos.page.progress import HEAVY, relayed
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import IN_BROWSER
+from demos.page.progress import relayed
 from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, unlinked
 from demos.training.data.labelled_sentences import FILE, FILMS, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
 from demos.widgets.file_picker.file_picker import file_picker
@@ -54,107 +54,104 @@ class SharedResults:
     """The data sets' tensors and classifiers, computed once for all readers."""
 
     def __init__(self, services: Services) -> None:
-        self.services = services
-        self._tensors: OnceCache[Encoded, Tensors] = OnceCache(
+        self.tensors: OnceCache[Encoded, Tensors] = OnceCache(
             KEPT_BYTES, lambda cached: cached[0].nbytes, services.memory, "tensors"
         )
-        self._fits = Fits()
-
-    def show(
-        self, text: str, pair: str, model: str, source: str, file: str | None, step: str, row: float
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the changes as they come: the progress of the model, then the step."""
-        always: dict[str, Any] = {"file": gr.update(visible=source == FILE)}
-        waiting = AWAITED if source == FILE and not file else "Downloading SST-2 …" if source == SST2 else ""
-        yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
-        if source == FILE and not file:
-            return
-        if source == FIVE:
-            yield from self._first_reviews(model, step, clamp(row, len(TEXTS)))
-            return
-        try:
-            data, loaded = read_labelled(source, file), self.services.loaded(model)
-            split, row = split_rows(data, SEED), clamp(row, len(data.texts))
-            early = {"picture": texts_html(Followed(data, source, split, row))} if step == FIRST else {}
-            key = (loaded.spec.key, data.key)
-            steps = self._tensors.steps(
-                key, lambda: tensor_steps(self.services.vectors, loaded, data.texts), Encoded(0, len(data.texts))
-            )
-            tensors = yield from relayed(steps, lambda done: {**always, **early, "status": TEXT.encoding(done)})
-        except UserError:
-            yield {"status": ""}
-            raise
-        fit = self._fits.get(key, lambda: fit_plain(tensors.features, data, split))
-        guess = self._fits.get((data.key, "guess"), lambda: fit_guess(data, split))
-        results = StepResults(data, source, split, row, tensors, fit, guess)
-        shapes = [(name, shape_of(results, name)) for name in STEPS]
-        yield {
-            **always,
-            "status": TEXT.data(data),
-            "picture": step_html(results, step if step in STEPS else FIRST),
-            "row": slider(row, len(data.texts), visible=True),
-            "numbers": TEXT.numbers(shapes, data.name),
-            "code": tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
-        }
-
-    def _first_reviews(self, model: str, step: str, row: int) -> Iterator[dict[str, Any]]:
-        """SST-2's first five rows, up to the table of features."""
-        loaded = self.services.loaded(model)
-        steps = self._tensors.steps(
-            (loaded.spec.key, FIVE), lambda: tensor_steps(self.services.vectors, loaded, TEXTS), Encoded(0, len(TEXTS))
-        )
-        tensors = yield from relayed(steps, lambda done: {"status": TEXT.encoding(done)})
-        yield {
-            "status": "",
-            "picture": first_reviews_html(tensors, loaded.spec.title, step, row),
-            "row": slider(row, len(TEXTS)),
-            "numbers": "",
-            "code": tensors_code(loaded.spec, FIVE, 0, 0),
-        }
+        self.fits = Fits()
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    parts: dict[str, gr.Component] = {}
-    with gr.Row():
-        with gr.Column(scale=4, min_width=340):
-            parts["picture"] = cells_picture("embeddings-tensors-picture", "", elem_classes="picture")
-        with gr.Column(scale=1, min_width=240):
-            with gr.Row(elem_classes="tensor-turn"):
-                back = gr.Button("Back", min_width=90)
-                forth = gr.Button("Next", min_width=90, elem_id="embeddings-tensors-next")
-            named = [
-                (f"{number} {name}", step) for number, (name, step) in enumerate(zip(NAMES, STEPS, strict=True), 1)
-            ]
-            step = gr.Radio(
-                named, value=FIRST, label="Step", elem_id="embeddings-tensors-step", elem_classes="tensor-steps"
-            )
-            # Not seen before the data are there: only then is it known where it ends.
-            parts["row"] = gr.Slider(0, MAX_ROWS - 1, 0, step=1, label="Row (from 0)", visible="hidden")
-            source = gr.Radio(SOURCES, value=FILMS, label="Texts and labels")
-            parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
-            parts["status"] = gr.HTML("", elem_classes="said")
-    parts["numbers"], parts["code"] = folds(__file__, "Prints every shape, and the scores")
-    for button, move in ((back, -1), (forth, 1)):
-        turned = TURNED.format(list(STEPS), move)
-        button.click(None, [step], [step], js=turned, **IN_BROWSER)
-    shared_results = SharedResults(page.services)
-    inputs = [*page.sentence, source, parts["file"], step, parts["row"]]
-    moved = [page.settled.change, step.change, source.input, parts["file"].change, parts["row"].input]
-    page.on(
-        moved, by_component(parts, shared_results.show), inputs, list(parts.values()),
-        **{**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"}, unread=(page.text, page.text_pair),
-    )  # fmt: skip
-    page.keep(tensors_step=step, tensors_row=parts["row"], tensors_data=source)
-
-
-PART = Part(
-    tab="Tensors",
-    look=(
+class TensorSteps(View):
+    tab, order, reads_sentence = "Tensors", 8, False
+    look = (
         "A whole data set goes through BERT as tensors. Follow it from rows of text to the score of a classifier: each "
         "step shows the shape of its result and the lines of code that compute it."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=8,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        tensors_step: str = options(
+            [(f"{number} {name}", step) for number, (name, step) in enumerate(zip(NAMES, STEPS, strict=True), 1)],
+            FIRST, "Step", by_script=True, elem_id="embeddings-tensors-step", elem_classes="tensor-steps",
+        )  # fmt: skip
+        # Not seen before the data are there: only then is it known where it ends.
+        tensors_row: int = slider(0, MAX_ROWS - 1, 0, "Row (from 0)", visible="hidden")
+        tensors_data: str = options(SOURCES, FILMS, "Texts and labels")
+        file: str | None = unlinked(None, redraws=True)
+
+    def lay_out(self, at: Layout) -> None:
+        """The picture beside the steps, the row and the data; the folds."""
+        with gr.Row():
+            with gr.Column(scale=4, min_width=340):
+                at["picture"] = cells_picture("embeddings-tensors-picture", "", elem_classes="picture")
+            with gr.Column(scale=1, min_width=240):
+                with gr.Row(elem_classes="tensor-turn"):
+                    back = gr.Button("Back", min_width=90)
+                    forth = gr.Button("Next", min_width=90, elem_id="embeddings-tensors-next")
+                step = at.control("tensors_step")
+                at.control("tensors_row")
+                at.control("tensors_data")
+                at["file"] = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+                at["status"] = gr.HTML("", elem_classes="said")
+        at.folds("Prints every shape, and the scores")
+        for button, move in ((back, -1), (forth, 1)):
+            button.click(None, [step], [step], js=TURNED.format(list(STEPS), move), **IN_BROWSER)
+
+    @drawn(limits=("tensors_row",))
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """Yield the changes as they come: the progress of the model, then the step."""
+        # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
+        always = {"file": gr.update(visible=c.tensors_data == FILE)}
+        awaits_file = c.tensors_data == FILE and not c.file
+        waiting = AWAITED if awaits_file else "Downloading SST-2 …" if c.tensors_data == SST2 else ""
+        yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
+        if awaits_file:
+            return
+        steps = first_reviews(on, c) if c.tensors_data == FIVE else all_rows(on, c)
+        yield from ({**always, **shown} for shown in steps)
+
+
+def all_rows(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
+    """A data set, from its rows of text to the score. Raises UserError for a file that can't be read."""
+    services, known, source = on.services, on.services.shared(SharedResults), c.tensors_data
+    try:
+        data, loaded = read_labelled(source, c.file), on.loaded
+        split, row = split_rows(data, SEED), clamp(c.tensors_row, len(data.texts))
+        early = {"picture": texts_html(Followed(data, source, split, row))} if c.tensors_step == FIRST else {}
+        key = (loaded.spec.key, data.key)
+        steps = known.tensors.steps(
+            key, lambda: tensor_steps(services.vectors, loaded, data.texts), Encoded(0, len(data.texts))
+        )
+        tensors = yield from relayed(steps, lambda done: {**early, "status": TEXT.encoding(done)})
+    except UserError:
+        yield {"status": ""}
+        raise
+    fit = known.fits.get(key, lambda: fit_plain(tensors.features, data, split))
+    guess = known.fits.get((data.key, "guess"), lambda: fit_guess(data, split))
+    results = StepResults(data, source, split, row, tensors, fit, guess)
+    yield {
+        "status": TEXT.data(data),
+        "picture": step_html(results, c.tensors_step),
+        "tensors_row": limit(maximum=len(data.texts) - 1, visible=True),
+        "numbers": lambda: TEXT.numbers([(name, shape_of(results, name)) for name in STEPS], data.name),
+        "program": lambda: tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
+    }
+
+
+def first_reviews(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
+    """SST-2's first five rows, up to the table of features."""
+    loaded, known = on.loaded, on.services.shared(SharedResults)
+    steps = known.tensors.steps(
+        (loaded.spec.key, FIVE), lambda: tensor_steps(on.services.vectors, loaded, TEXTS), Encoded(0, len(TEXTS))
+    )
+    tensors = yield from relayed(steps, lambda done: {"status": TEXT.encoding(done)})
+    row = clamp(c.tensors_row, len(TEXTS))
+    yield {
+        "status": "",
+        "picture": first_reviews_html(tensors, loaded.spec.title, c.tensors_step, row),
+        "tensors_row": limit(maximum=len(TEXTS) - 1, visible=True),
+        "numbers": "",
+        "program": lambda: tensors_code(loaded.spec, FIVE, 0, 0),
+    }
+
+
+PART = TensorSteps.part()

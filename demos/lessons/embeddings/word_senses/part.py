@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -43,10 +44,10 @@ from demos.lessons.embeddings.word_senses.text import (
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
-from demos.page.layer_head_choices import clamp, moving_slider, slider
-from demos.page.lesson import Page, Part
-from demos.page.progress import HEAVY, relayed
-from demos.page.services import Sentence
+from demos.page.progress import relayed
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, words
+from demos.widgets.pooling_menus.pooling_menus import DEEPEST, state_choice
 
 FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
@@ -97,11 +98,11 @@ def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
     return int(rows[least]), int(columns[least])
 
 
-def pair_menu(pair: str, count: int, hidden: bool) -> Any:
+def pair_menu(pair: str, count: int, hidden: bool) -> dict[str, Any]:
     """The menu of pairs for `count` uses; hidden if senses are given, since it has no use then."""
     choices = pair_choices(count)
     selected = pair if pair in [value for _, value in choices] else LEAST
-    return gr.update(choices=choices, value=selected, visible=not hidden)
+    return limit(choices=choices, value=selected, visible=not hidden)
 
 
 def pair_choices(count: int) -> list[tuple[str, str]]:
@@ -110,65 +111,83 @@ def pair_choices(count: int) -> list[tuple[str, str]]:
     return [(ALIKE, LEAST), *((f"{first} and {second}", f"{first}-{second}") for first, second in pairs)]
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    services = page.services
-    labelled = bundled_uses()
-    offered = list(dict.fromkeys(example.word for example in labelled))
-    listed_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
-    bar_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
-    scored: OnceCache[Encoded, SenseScores] = OnceCache(MAX_CACHED)
-    controls: OnceCache[Encoded, Control | None] = OnceCache(MAX_CACHED)
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+class SharedResults:
+    """The latest results for all readers."""
 
-    with gr.Row(elem_classes="word-pictures"):
-        with gr.Column(min_width=330, scale=5):
-            curves = gr.Plot(
-                label="Cosine of the word in two sentences, layer by layer", show_label=False, elem_id="word-curves",
-                elem_classes="picture",
-            )  # fmt: skip
-        with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
-            matrix = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
-    with gr.Row():
-        with gr.Column(min_width=330, scale=5):
-            summary = gr.HTML(elem_classes="said", elem_id="word-told")
-            with gr.Row(elem_classes="word-controls"):
-                example = examples_of(offered, label="Example word", min_width=160)
-                word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
-                layer = moving_slider(0, deepest, deepest, label="Layer", min_width=260, scale=2, elem_id="word-layer")
-                pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
-                    pair_choices(MAX_USES), value=LEAST, label="Highlighted pair", min_width=160, visible=False
+    def __init__(self, _: Services) -> None:
+        self.listed_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
+        self.bar_states: OnceCache[Encoded, States] = OnceCache(MAX_CACHED)
+        self.scored: OnceCache[Encoded, SenseScores] = OnceCache(MAX_CACHED)
+        self.controls: OnceCache[Encoded, Control | None] = OnceCache(MAX_CACHED)
+
+
+class WordSenses(View):
+    tab, order, former = "Words in context", 5, "word"
+    look = (
+        "In a static table of word vectors, a word always has the same vector; in BERT, it has a different one in "
+        "each sentence. At which layer is the gap between the two curves largest? Is the gap as large for another word "
+        "in the same sentences (dotted)?"
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        word: str = words(FIRST, "Word", max_lines=1, min_width=160, elem_id="word-word")
+        word_uses: str = words(
+            lines_of(FIRST, bundled_uses()), f"Sentences with the word, one per line (at most {MAX_LINES})",
+            info="Leave an empty line between two senses; otherwise, each pair has its own curve. The sentence "
+            "from the top of the page is added (◆) if it contains the word.",
+            lines=7, max_lines=12, elem_id="word-lines",
+        )  # fmt: skip
+        word_layer: int = state_choice(DEEPEST, "Layer", min_width=260, scale=2, elem_id="word-layer")
+        word_pair: str = menu(  # all that a link may name; the menu is cut to the uses there are
+            pair_choices(MAX_USES), LEAST, "Highlighted pair", min_width=160, visible=False
+        )
+
+    def lay_out(self, at: Layout) -> None:
+        """The curves beside the matrix; the word and its sentences; how well vectors tell senses; the folds."""
+        with gr.Row(elem_classes="word-pictures"):
+            with gr.Column(min_width=330, scale=5):
+                at["curves"] = gr.Plot(
+                    label="Cosine of the word in two sentences, layer by layer", show_label=False,
+                    elem_id="word-curves", elem_classes="picture",
+                )  # fmt: skip
+            with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
+                at["matrix"] = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
+        with gr.Row():
+            with gr.Column(min_width=330, scale=5):
+                at["summary"] = gr.HTML(elem_classes="said", elem_id="word-told")
+                offered = list(dict.fromkeys(example.word for example in bundled_uses()))
+                with gr.Row(elem_classes="word-controls"):
+                    example = examples_of(offered, label="Example word", min_width=160)
+                    word = at.control("word")
+                    at.control("word_layer")
+                    at.control("word_pair")
+            with gr.Column(min_width=330, scale=5):
+                lines = at.control("word_uses")
+        fill_from(example, [word, lines], {name: (name, lines_of(name, bundled_uses())) for name in offered})
+
+        gr.HTML(TEXT.scores_heading(), elem_classes="said")
+        at["progress"] = gr.HTML("", elem_classes="said", elem_id="word-progress")
+        with gr.Row(elem_classes="word-pictures"):
+            with gr.Column(min_width=330, scale=5):
+                at["scores"] = gr.Plot(
+                    label="Clusters against senses, by layer", show_label=False, elem_id="word-scores"
                 )
-        with gr.Column(min_width=330, scale=5):
-            lines = gr.Textbox(
-                lines_of(FIRST, labelled),
-                label=f"Sentences with the word, one per line (at most {MAX_LINES})",
-                info="Leave an empty line between two senses; otherwise, each pair has its own curve. The sentence "
-                "from the top of the page is added (◆) if it contains the word.",
-                lines=7,
-                max_lines=12,
-                elem_id="word-lines",
-            )
+            with gr.Column(min_width=330, scale=5):
+                at["ranks"] = gr.HTML(elem_id="word-ranks")
 
-    gr.HTML(TEXT.scores_heading(), elem_classes="said")
-    progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
-    with gr.Row(elem_classes="word-pictures"):
-        with gr.Column(min_width=330, scale=5):
-            scores_plot = gr.Plot(label="Clusters against senses, by layer", show_label=False, elem_id="word-scores")
-        with gr.Column(min_width=330, scale=5):
-            ranks = gr.HTML(elem_id="word-ranks")
+        with fold(__file__, "numbers", "The numbers"):
+            at["table"], at["scores_table"] = gr.HTML(), gr.HTML()
+        formula_fold(__file__)
+        at["program"] = code_fold(__file__, "Prints the numbers of the curves, layer by layer, using only transformers")
+        source_fold(__file__)
 
-    with fold(__file__, "numbers", "The numbers"):
-        table, scores_of_words = gr.HTML(), gr.HTML()
-    formula_fold(__file__)
-    code = code_fold(__file__, "Prints the numbers of the curves, layer by layer, using only transformers")
-    source_fold(__file__)
-    scored_for = gr.State("")  # the model whose scores this reader sees
-
-    def show(sentence: Sentence, typed: str, text: str, at: float, picked: str) -> dict[gr.Component, Any]:
-        loaded = services.loaded(sentence.model)
-        wanted = clean_word(typed)
-        uses = read_uses(wanted, text)
+    @drawn(limits=("word_pair",), show_progress="minimal")
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The word's uses, compared. Raises UserError where there are too few, or a line is without the word."""
+        loaded, sentence, known = on.loaded, on.sentence, on.services.shared(SharedResults)
+        wanted = clean_word(c.word)
+        uses = read_uses(wanted, c.word_uses)
         if not uses:
             raise UserError(f"Write sentences with the word “{wanted}”, one per line.")
         listed, own = uses, bar_uses(wanted, [sentence.text, sentence.text_pair], uses)
@@ -176,62 +195,41 @@ def build(page: Page) -> None:
         check_uses(loaded, uses)
         states = [
             cache.get((loaded.spec.key, *some), partial(states_of, loaded, some), Encoded(0, len(some)))
-            for cache, some in ((listed_states, listed), (bar_states, own))
+            for cache, some in ((known.listed_states, listed), (known.bar_states, own))
             if some
         ]
         by_layer, in_table = (np.concatenate(vectors) for vectors in zip(*states, strict=True))
-        cosines, static = use_cosines(by_layer), cosine_matrix(in_table)
-        shown, names = clamp(at, len(cosines)), sense_names(wanted, uses, labelled)
+        cosines, static, shown = use_cosines(by_layer), cosine_matrix(in_table), c.word_layer
+        names = sense_names(wanted, uses, bundled_uses())
         averages = contrast(cosines, [use.sense for use in uses])
         theirs = cosines[:, : len(listed), : len(listed)]
-        control = controls.get((loaded.spec.key, *listed), lambda: control_of(loaded, wanted, listed, theirs), CONTROLS)
-        bold, chosen = read_pair(picked, cosines[shown]), chosen_by_result(wanted, uses, labelled)
+        control = known.controls.get(
+            (loaded.spec.key, *listed), lambda: control_of(loaded, wanted, listed, theirs), CONTROLS
+        )
+        bold, chosen = read_pair(c.word_pair, cosines[shown]), chosen_by_result(wanted, uses, bundled_uses())
         return {
-            curves: lambda: curves_figure(cosines, static, shown, averages, uses, bold, control),
-            matrix: lambda: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
-            summary: lambda: uses_summary(wanted, cosines, static, shown, averages, uses, names, control, chosen),
-            table: lambda: uses_table(cosines, static, averages, uses, names),
-            code: lambda: word_code(loaded.spec, uses, names, bold, averages is not None),
-            layer: slider(at, len(cosines)),
-            pair: pair_menu(picked, len(uses), averages is not None),
+            "curves": lambda: curves_figure(cosines, static, shown, averages, uses, bold, control),
+            "matrix": lambda: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
+            "summary": lambda: uses_summary(wanted, cosines, static, shown, averages, uses, names, control, chosen),
+            "word_pair": pair_menu(c.word_pair, len(uses), averages is not None),
+            "table": lambda: uses_table(cosines, static, averages, uses, names),
+            "program": lambda: word_code(loaded.spec, uses, names, bold, averages is not None),
         }
 
-    def show_scores(model: str, seen: str) -> Iterator[dict[gr.Component, Any]]:
-        loaded = services.loaded(model)
-        if loaded.spec.key == seen:
-            yield {}
-            return
-        steps = scored.steps(loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled)))
-        scores = yield from relayed(steps, lambda step: {progress: TEXT.scoring(step)})
+    @drawn("progress", "scores", "ranks", "scores_table", by=(), reads_sentence=False)
+    def draw_scores(self, on: On, c: Choices) -> Generator[Shown]:
+        """How well the model's vectors tell the senses of all bundled words."""
+        loaded, labelled = on.loaded, bundled_uses()
+        steps = on.services.shared(SharedResults).scored.steps(
+            loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled))
+        )
+        scores = yield from relayed(steps, lambda step: {"progress": TEXT.scoring(step)})
         yield {
-            progress: scores_summary(scores),
-            scores_plot: scores_figure(scores),
-            ranks: words_html(scores),
-            scores_of_words: scores_table(scores),
-            scored_for: loaded.spec.key,
+            "progress": scores_summary(scores),
+            "scores": scores_figure(scores),
+            "ranks": words_html(scores),
+            "scores_table": lambda: scores_table(scores),
         }
 
-    page.draw(show, [word, lines, layer, pair], [curves, matrix, summary, table, code, layer, pair])
-    scored_outputs = [progress, scores_plot, ranks, scores_of_words, scored_for]
-    page.on(
-        [page.settled.change],
-        show_scores,
-        [page.model, scored_for],
-        scored_outputs,
-        trigger_mode="always_last",
-        **HEAVY,
-        show_progress="hidden",
-    )
-    fill_from(example, [word, lines], {name: (name, lines_of(name, labelled)) for name in offered})
-    page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)
 
-
-PART = Part(
-    tab="Words in context",
-    look="In a static table of word vectors, a word always has the same vector; in BERT, it has a different one in "
-    "each sentence. At which layer is the gap between the two curves largest? Is the gap as large for another word in "
-    "the same sentences (dotted)?",
-    build=build,
-    order=5,
-    former="word",
-)
+PART = WordSenses.part()

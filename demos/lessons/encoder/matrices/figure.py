@@ -25,7 +25,7 @@ TOKEN, LOW, HIGH = 11, 84, 176  # pixels a token takes, and all of them
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Attended:
     """One head of a layer; `token` is the query that is followed, `key` the other token with the largest weight."""
 
     ledger: LayerLedger
@@ -55,7 +55,7 @@ class View:
         return [short(token, NAME) for token in self.encoding.tokens[: self.shown]]
 
 
-def attention_board(view: View) -> Markup:
+def attention_board(view: Attended) -> Markup:
     """Self-attention of one head, and all heads together."""
     attention, head, n = view.ledger.attention, view.head, view.shown
     weights = view.ledger.weights
@@ -117,7 +117,7 @@ def attention_board(view: View) -> Markup:
     return board_html(rows, names, {"i": view.row, "j": view.key}, {"v": ("c", head * d_k, d_k)})
 
 
-def attention_summary(view: View) -> Markup:
+def attention_summary(view: Attended) -> Markup:
     """The shapes in words, and the cells that are highlighted at first."""
     attention = view.ledger.attention
     weight = attention.weights[view.head, view.row, view.key]
@@ -126,7 +126,7 @@ def attention_summary(view: View) -> Markup:
     )
 
 
-def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:
+def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
     """Two tokens through the same W_1 and W_2, side by side, and the changes when the vector of one is replaced."""
     block, pair = view.ledger.block, (view.row, view.key)
     steps = (
@@ -148,7 +148,7 @@ def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:
     return TEXT.feed_forward(rows, [view.names[token] for token in pair], pair, moved, scale)
 
 
-def shapes_table(view: View) -> Markup:
+def shapes_table(view: Attended) -> Markup:
     """Every matrix's shape, and how far it lies from the model's own."""
     ledger = view.ledger
     attention, block, differences = ledger.attention, ledger.block, ledger.differences

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -15,146 +14,129 @@ from demos.bert.encoder.position import halves, plain_fraction, plain_index, pla
 from demos.bert.encoder.position_added import added_or_concatenated, mean_overlap, overlap
 from demos.bert.model.layer_weights import layer_weights
 from demos.figures.numbers import scientific
+from demos.lessons.encoder.choices import OfToken
 from demos.lessons.encoder.position.figure import added_board, similarity_figure, table_figure, window, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence, Services
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Layout, On, Shown, View, drawn, options, slider
 from demos.widgets.matrix_picture.matrix_picture import matrix_picture
-from demos.widgets.token_picker.token_picker import pick
 
 MORE = 16  # positions of the longer text, for the plain numbers
-LENGTH, WIDTH, BASE = (2, 128, 64), (2, 512, 128), (10, 10_000, 10_000)  # smallest, largest, first shown
 ROBOT, ROBOT_SETTINGS = ("I", "am", "a", "robot"), (4, 4, 100)
 PAPER_SETTINGS = (64, 512, 10_000)
 TURNS, HALVES = "turns", "halves"
+VIEWS = [("the tables", "table"), ("similarity of positions", "similarity")]
 ORDERS = [("alternating (sin, cos, sin, …)", TURNS), ("two halves (sines, then cosines)", HALVES)]
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    parts: dict[str, gr.Component] = {}
-    with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
-        for name in ("sinusoids", "learned"):
-            with gr.Column(elem_classes="encoder-half", min_width=320):
-                with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-position-{name}"):
-                    parts[name] = gr.Plot(label=f"Position vectors: {name}", show_label=False)
-                parts[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
-                if name == "sinusoids":
-                    parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
-    with gr.Row(elem_classes="encoder-controls"):
-        length = _slider("Positions shown", LENGTH, 1, "length")
-        views = [("the tables", "table"), ("similarity of positions", "similarity")]
-        view = gr.Radio(views, value="table", label="Show", elem_id="encoder-position-view", min_width=380)
-        with gr.Column(elem_classes="encoder-presets", min_width=270):
-            robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
-            paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
-    with all_controls(page, __file__), gr.Row(elem_classes="encoder-controls"):
-        width = _slider("d of the sinusoids", WIDTH, 2, "width")
-        base = _slider("n of the sinusoids", BASE, 10, "base")
-        columns = gr.Radio(ORDERS, value=TURNS, label="Columns", elem_id="encoder-position-columns", min_width=380)
-    gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
-    with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
-        parts["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
-    parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
-    parts["added"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-position-added")
-    parts["added_picture"] = matrix_picture("encoder-position-sum")
-    parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
+def _size(name: str, label: str, least: int, most: int, value: int, step: int = 1) -> Any:
+    """A slider that the buttons move too."""
+    place = f"encoder-position-{name}"
+    return slider(least, most, value, label, step=step, by_script=True, elem_id=place, min_width=190)
 
-    page.keep(length=length, d=width, n=base, codes=view, columns=columns)
-    token = page.choices["token"]
-    of_sentence = {name: parts.pop(name) for name in ("added", "added_picture")}
-    replace(page, reads_sentence=False).draw(  # the model and the token's place decide, whatever the sentence is
-        by_component(parts, partial(tables, page.services)),
-        [token, length, width, base, view, columns],
-        list(parts.values()),
-        triggers=[
-            length.change,
-            width.change,
-            base.change,
-            view.input,
-            columns.input,
-        ],  # a button moves the sliders too
-        show_progress="hidden",
+
+class Position(View):
+    tab, order = "Position", 2
+    look = (
+        "Attention by itself ignores word order, so a vector for the position is added to each word vector. In BERT, "
+        "the table of these vectors is learned; in the first Transformer, it is computed from sines and cosines."
     )
-    show = by_component(of_sentence, partial(added, page.services))
-    page.draw(show, [token], list(of_sentence.values()), show_progress="hidden")
-    for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
-        script = f"() => {list(settings)}"
-        button.click(None, None, [length, width, base], js=script, api_visibility="private", show_progress="hidden")
 
+    @dataclass(frozen=True)
+    class Choices(OfToken):
+        length: int = _size("length", "Positions shown", 2, 128, 64)
+        d: int = _size("width", "d of the sinusoids", 2, 512, 128, step=2)
+        n: int = _size("base", "n of the sinusoids", 10, 10_000, 10_000, step=10)
+        codes: str = options(VIEWS, "table", "Show", elem_id="encoder-position-view", min_width=380)
+        columns: str = options(ORDERS, TURNS, "Columns", elem_id="encoder-position-columns", min_width=380)
 
-def tables(
-    services: Services,
-    sentence: Sentence,
-    token: float,
-    length: float,
-    width: float,
-    base: float,
-    view: str,
-    columns: str = TURNS,
-) -> dict[str, Any]:
-    """Both tables and the requirements, by component. Sizes beyond the sliders become their ends."""
-    loaded = services.loaded(sentence.model)
-    at = pick(services.run(sentence).encoding, token)
-    m, d, n = _inside(length, LENGTH), _inside(width, WIDTH) // 2 * 2, _inside(base, BASE)
-    ordered = halves if columns == HALVES else np.asarray
-    table, rows = ordered(sinusoidal(m, d, n)), embedding_tables(loaded.model).positions
-    learned = rows[:m]
-    mine, theirs = wishes(table), wishes(learned)
-    longer = ordered(sinusoidal(len(rows) * 5 // 4, d, n))  # the learned rows end within
-    again = float(np.abs(longer[:m] - table).max())
-    reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
-    names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
-    framed = at if at < m and not names else None
-    if view == "similarity":
-        left, right = (similarity_figure(cosine_matrix(code), marked=at) for code in (table, learned))
-    else:
-        left = table_figure(table, names=names, marked=framed, limit=1.0)
-        right = table_figure(learned, marked=at)
-    return {
-        "sinusoids_said": TEXT.sinusoids(m, d, n, framed, columns == HALVES),
-        "sinusoids": left,
-        "small_table": numbers_table(table, "The sinusoids, to four digits", names) if is_small(table) else "",
-        "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
-        "learned": right,
-        "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
-        "wishes": TEXT.wishes(
-            [
-                ("sinusoids", verdicts(mine, again, None)),
-                ("learned by this model", verdicts(theirs, reread, len(rows))),
-                ("index p", plain_verdicts(plain_number(plain_index, m, m + MORE), m + MORE)),
-                ("p / (length − 1)", plain_verdicts(plain_number(plain_fraction, m, m + MORE), m + MORE)),
-            ],
-            m,
-        ),
-        "table": lambda: (
-            numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
-            + numbers_table(learned, "The model's learned positions")
-        ),
-        "program": lambda: position_code(loaded.spec, m, d, n, halves=columns == HALVES),
-    }
+    def lay_out(self, at: Layout) -> None:
+        with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
+            for name in ("sinusoids", "learned"):
+                with gr.Column(elem_classes="encoder-half", min_width=320):
+                    with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-position-{name}"):
+                        at[name] = gr.Plot(label=f"Position vectors: {name}", show_label=False)
+                    at[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
+                    if name == "sinusoids":
+                        at["small_table"] = gr.HTML("", elem_id="encoder-position-small")
+        with gr.Row(elem_classes="encoder-controls"):
+            length = at.control("length")
+            at.control("codes")
+            with gr.Column(elem_classes="encoder-presets", min_width=270):
+                robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
+                paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
+        with at.all_controls(), gr.Row(elem_classes="encoder-controls"):
+            sizes = [length, at.control("d"), at.control("n")]
+            at.control("columns")
+        gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
+        with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
+            at["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
+        at["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
+        at["added"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-position-added")
+        at["added_picture"] = matrix_picture("encoder-position-sum")
+        at.folds("Prints both tables' numbers")
+        for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
+            button.click(None, None, sizes, js=f"() => {list(settings)}", **IN_BROWSER)
 
+    def draw(self, on: On, c: Choices) -> Shown:
+        """Both tables and the requirements."""
+        ordered = halves if c.columns == HALVES else np.asarray
+        table, rows = ordered(sinusoidal(c.length, c.d, c.n)), embedding_tables(on.loaded.model).positions
+        learned = rows[: c.length]
+        mine, theirs = wishes(table), wishes(learned)
+        longer = ordered(sinusoidal(len(rows) * 5 // 4, c.d, c.n))  # the learned rows end within
+        again = float(np.abs(longer[: c.length] - table).max())
+        reread = float(np.abs(embedding_tables(on.loaded.model).positions[: c.length] - learned).max())
+        names = ROBOT if (c.length, c.d, c.n) == ROBOT_SETTINGS else ()
+        framed = c.token if c.token < c.length and not names else None
+        if c.codes == "similarity":
+            left, right = (similarity_figure(cosine_matrix(code), marked=c.token) for code in (table, learned))
+        else:
+            left = table_figure(table, names=names, marked=framed, limit=1.0)
+            right = table_figure(learned, marked=c.token)
+        index, fraction = (plain_number(plain, c.length, c.length + MORE) for plain in (plain_index, plain_fraction))
+        return {
+            "sinusoids_said": TEXT.sinusoids(c.length, c.d, c.n, framed, c.columns == HALVES),
+            "sinusoids": left,
+            "small_table": numbers_table(table, "The sinusoids, to four digits", names) if is_small(table) else "",
+            "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
+            "learned": right,
+            "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
+            "wishes": TEXT.wishes(
+                [
+                    ("sinusoids", verdicts(mine, again, None)),
+                    ("learned by this model", verdicts(theirs, reread, len(rows))),
+                    ("index p", plain_verdicts(index, c.length + MORE)),
+                    ("p / (length − 1)", plain_verdicts(fraction, c.length + MORE)),
+                ],
+                c.length,
+            ),
+            "numbers": lambda: (
+                numbers_table(table, f"The sinusoids for d = {c.d}, n = {c.n:,}", names)
+                + numbers_table(learned, "The model's learned positions")
+            ),
+            "program": lambda: position_code(on.loaded.spec, c.length, c.d, c.n, halves=c.columns == HALVES),
+        }
 
-def added(services: Services, sentence: Sentence, token: float) -> dict[str, Any]:
-    """The sentence's word and position vectors added, and concatenated."""
-    loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
-    at = pick(encoding, token)
-    rows, weight = embedding_tables(loaded.model).positions, first_query(loaded.model)
-    word = embedding_tables(loaded.model).words[list(encoding.input_ids)]
-    both = added_or_concatenated(word, rows[: len(encoding)], weight)
-    return {
-        "added": TEXT.added(
-            len(encoding),
-            window(len(encoding), at),
-            *weight.shape,
-            scientific(both.difference),
-            overlap(word, rows),
-            mean_overlap(weight.shape[0]),
-        ),
-        "added_picture": added_board(both, encoding.tokens, at),
-    }
+    @drawn("added", "added_picture", by=("token",))
+    def draw_added(self, on: On, c: Choices) -> Shown:
+        """The sentence's word and position vectors added, and concatenated."""
+        rows, weight = embedding_tables(on.loaded.model).positions, first_query(on.loaded.model)
+        encoding = on.encoding
+        word = embedding_tables(on.loaded.model).words[list(encoding.input_ids)]
+        both = added_or_concatenated(word, rows[: len(encoding)], weight)
+        return {
+            "added": TEXT.added(
+                len(encoding),
+                window(len(encoding), c.token),
+                *weight.shape,
+                scientific(both.difference),
+                overlap(word, rows),
+                mean_overlap(weight.shape[0]),
+            ),
+            "added_picture": added_board(both, encoding.tokens, c.token),
+        }
 
 
 def first_query(model: Any) -> np.ndarray:
@@ -163,20 +145,4 @@ def first_query(model: Any) -> np.ndarray:
     return weights.query.weight[: len(weights.query.weight) // weights.num_heads].T
 
 
-def _inside(value: float, ends: tuple[int, int, int]) -> int:
-    return min(max(int(value or ends[2]), ends[0]), ends[1])
-
-
-def _slider(label: str, ends: tuple[int, int, int], step: int, name: str) -> gr.Slider:
-    return gr.Slider(*ends, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=190)
-
-
-PART = Part(
-    tab="Position",
-    look=(
-        "Attention by itself ignores word order, so a vector for the position is added to each word vector. In BERT, "
-        "the table of these vectors is learned; in the first Transformer, it is computed from sines and cosines."
-    ),
-    build=build,
-    order=2,
-)
+PART = Position.part()

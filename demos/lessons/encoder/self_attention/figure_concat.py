@@ -67,6 +67,5 @@ def closed_html(ledger: LayerLedger, names: tuple[str, ...], moved: str = "") ->
 
     `moved` is how far padding moves the sentence's own numbers, empty without padding.
     """
-    differences = ledger.differences  # recomputed at each reading
-    worst = max(differences[name] for name in names)
+    worst = max(ledger.differences[name] for name in names)
     return TEXT.closed(worst, scientific(worst), worst <= CLOSES, moved)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from dataclasses import dataclass
 
 import gradio as gr
 
@@ -17,92 +18,72 @@ from demos.lessons.encoder.size.figure import (
     size_summary,
     treemap,
 )
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, with_sentence
-from demos.page.services import Sentence
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Layout, On, Shown, View, options, slider
 
 IN_USE, OWN = "in use", "own"
-MOST = {"layers": 48, "width": 2_048, "heads": 32}
+KNOWN_NAMES = [(shape.name.removeprefix("BERT "), shape.name) for shape in KNOWN]
+SIZES = [("the selected model", IN_USE), *KNOWN_NAMES, ("your own", OWN)]
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    known = [(shape.name.removeprefix("BERT "), shape.name) for shape in KNOWN]
-    with gr.Row(elem_classes="encoder-size"):
-        with gr.Column(scale=3, min_width=340):
-            picture = gr.Plot(
-                label="Parameters by part of the model",
-                show_label=False,
-                elem_id="encoder-treemap",
-                elem_classes="picture",
-            )
-            models = gr.HTML("")
-        with gr.Column(scale=2, min_width=320):
-            which = gr.Radio(
-                [("the selected model", IN_USE), *known, ("your own", OWN)], value=IN_USE, label="Model size",
-                elem_id="encoder-which",
-            )  # fmt: skip
-            layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
-            width = gr.Slider(64, MOST["width"], 384, step=64, label="d: width (H in BERT's paper)")
-            heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
-            summary = gr.HTML("", elem_classes="encoder-told")
-            page.show_look()
-            with all_controls(page, __file__):
-                tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
-    gr.HTML(others_html(), elem_id="encoder-size-others")
-    gr.HTML(changed_html(), elem_id="encoder-size-changed")
-    parts, program = folds(__file__, "Builds this configuration and counts its parameters")
-    page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
-
-    def shown(shape: Shape, tokens: float) -> dict[gr.Component, Any]:
-        shape.check()
-        length = int(tokens or 1)
-        return {
-            picture: treemap(shape),
-            summary: size_summary(shape, length),
-            models: models_table(beside(shape), length),
-            parts: parts_table(count_parameters(shape)),
-            program: size_code(shape),
-        }
-
-    def own(layers: float, width: float, heads: float) -> Shape:
-        return Shape("Your own", int(layers or 1), int(width or 1), int(heads or 1))
-
-    def pick(sentence: Sentence, which: str, *sizes: float) -> dict[gr.Component, Any]:
-        *chosen, length = sizes
-        if which == OWN:
-            return shown(own(*chosen), length)
-        if which == IN_USE:
-            loaded = page.services.loaded(sentence.model)
-            shape = shape_of(loaded.spec.title, loaded.model)
-        else:
-            shape = next(shape for shape in KNOWN if shape.name == which)
-        return {layers: shape.layers, width: shape.width, heads: shape.heads, **shown(shape, length)}
-
-    def move(_sentence: Sentence, *sizes: float) -> dict[gr.Component, Any]:
-        *chosen, length = sizes
-        return {which: OWN, **shown(own(*chosen), length)}
-
-    outputs = [picture, summary, models, parts, program]
-    sliders = [layers, width, heads]
-    page.draw(pick, [which, *sliders, tokens], [*sliders, *outputs], triggers=[which.input, tokens.input])
-    page.on(
-        [slider.input for slider in sliders],
-        with_sentence(move),
-        [*page.sentence, *sliders, tokens],
-        [which, *outputs],
-        trigger_mode="always_last",
-        show_progress="hidden",
-    )
-
-
-PART = Part(
-    tab="Size",
-    look=(
+class Size(View):
+    tab, order, reads_sentence = "Size", 7, False
+    look = (
         "The size of each area shows one part's share of the model's parameters. Change L, d and A: which of them adds "
         "the most parameters, and which adds none?"
-    ),
-    build=build,
-    reads_sentence=False,
-    order=7,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        size: str = options(SIZES, IN_USE, "Model size", by_script=True, elem_id="encoder-which")
+        size_layers: int = slider(1, 48, 6, "L: layers", by_script=True, elem_id="encoder-size-layers")
+        size_width: int = slider(64, 2_048, 384, "d: width (H in BERT's paper)", step=64, by_script=True)
+        size_heads: int = slider(1, 32, 12, "A: heads in each layer", by_script=True)
+        size_tokens: int = slider(1, 512, 128, "Tokens in the input")
+
+    def lay_out(self, at: Layout) -> None:
+        with gr.Row(elem_classes="encoder-size"):
+            with gr.Column(scale=3, min_width=340):
+                at["picture"] = gr.Plot(
+                    label="Parameters by part of the model",
+                    show_label=False,
+                    elem_id="encoder-treemap",
+                    elem_classes="picture",
+                )
+                at["models"] = gr.HTML("")
+            with gr.Column(scale=2, min_width=320):
+                size, *numbers = map(at.control, ("size", "size_layers", "size_width", "size_heads"))
+                at["summary"] = gr.HTML("", elem_classes="encoder-told")
+                at.look()
+                with at.all_controls():
+                    at.control("size_tokens")
+        gr.HTML(others_html(), elem_id="encoder-size-others")
+        gr.HTML(changed_html(), elem_id="encoder-size-changed")
+        at.folds("Builds this configuration and counts its parameters")
+        in_use = at["in_use"] = gr.Textbox("", visible="hidden")
+        known = {shape.name: [shape.layers, shape.width, shape.heads] for shape in KNOWN}
+        filled = (
+            f"(size, inUse, ...now) => ({json.dumps(known)})[size]"
+            f" ?? (size === {IN_USE!r} && inUse ? JSON.parse(inUse) : now)"
+        )
+        gr.on([size.change, in_use.change], None, [size, in_use, *numbers], numbers, js=filled, **IN_BROWSER)
+        gr.on([number.input for number in numbers], None, None, [size], js=f"() => {OWN!r}", **IN_BROWSER)
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        in_use = shape_of(on.loaded.spec.title, on.loaded.model)
+        if c.size == OWN:
+            shape = Shape("Your own", c.size_layers, c.size_width, c.size_heads)
+        else:
+            shape = next((shape for shape in KNOWN if shape.name == c.size), in_use)
+        shape.check()
+        return {
+            "picture": treemap(shape),
+            "summary": size_summary(shape, c.size_tokens),
+            "models": models_table(beside(shape), c.size_tokens),
+            "in_use": json.dumps([in_use.layers, in_use.width, in_use.heads]),
+            "numbers": lambda: parts_table(count_parameters(shape)),
+            "program": lambda: size_code(shape),
+        }
+
+
+PART = Size.part()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from typing import Any
 
 from demos.bert.causal.beams import repeated, search
 from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.decoding.beam import Search
 from demos.bert.model.once_cache import OnceCache
 from demos.bert.pretraining.heads import Pretrained
-from demos.lessons.family.decoder.figure_beams import Text, beams_html, numbers_html
-from demos.lessons.family.decoder.program import search_code
+from demos.lessons.family.decoder.figure_beams import Text, beams_html
 from demos.page.services import Services
+from demos.page.view import Shown
 from demos.widgets.search_tree.figure import tree_figure
 
 WIDTH, WIDEST = 3, 5  # of the beam
@@ -39,15 +38,13 @@ class Searches:
         return self._searches.get((start, width, length), both, None)
 
 
-def searched(
-    services: Services, searches: Searches, text: str, width: int, length: int, method: Method
-) -> dict[str, Any]:
-    """The texts with their log-probabilities, the tree, the table and the program.
+def searched(services: Services, text: str, width: int, length: int, method: Method) -> Shown:
+    """The texts with their log-probabilities, and the tree; the last text is drawn at random as `method` says.
 
-    `searches` finds the first two; the third is drawn as `method` says. Raises UserError as `beginning`.
+    Raises UserError as `beginning`.
     """
     decoder = services.decoder()
-    result, greedy_result = searches(text, width, length)
+    result, greedy_result = services.shared(Searches)(text, width, length)
     start = beginning(decoder, text)
     (greedy,) = greedy_result.finished
     drawn = list(write(decoder, start, Method(False, method.sampling, method.seed), length))
@@ -59,12 +56,7 @@ def searched(
     texts = [text_of(decoder, start, name, hypothesis.tokens, hypothesis.log_probability) for name, hypothesis in named]
     chance = sum(math.log(piece.guess.probability) for piece in drawn)
     texts.append(text_of(decoder, start, "Drawn at random", [piece.guess.token_id for piece in drawn], chance))
-    return {
-        "beams": beams_html(texts),
-        "tree": tree_figure(result, decoder.tokenizer.convert_ids_to_tokens, length),
-        "numbers": numbers_html(result, decoder.tokenizer.convert_ids_to_tokens),
-        "program": search_code(text, width, length),
-    }
+    return {"beams": beams_html(texts), "tree": tree_figure(result, decoder.tokenizer.convert_ids_to_tokens, length)}
 
 
 def text_of(

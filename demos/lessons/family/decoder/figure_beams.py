@@ -40,8 +40,8 @@ def beams_html(texts: Sequence[Text]) -> str:
     return TEXT.beams(texts, gain if abs(gain) > EQUAL else 0.0, math.exp(gain))
 
 
-def numbers_html(result: Search, word: Callable[[int], str]) -> str:
-    """The best candidates of each step."""
+def candidates_html(result: Search, word: Callable[[int], str]) -> str:
+    """The best candidates of each step as a table."""
     rows = [
         (at, [token_label(word(token)) for token in candidate.hypothesis.tokens], candidate)
         for at, step in enumerate(result.steps, start=1) for candidate in step

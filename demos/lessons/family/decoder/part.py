@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,16 +15,17 @@ from demos.bert.causal.measured import measured
 from demos.bert.causal.writing import MOST, Candidate, Method, beginning, looked_up, next_word, write
 from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
+from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
 from demos.lessons.family.decoder.figure import looked_up_html, model_html, next_html, numbers_html, text_html
-from demos.lessons.family.decoder.program import writing_code
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, by_component
+from demos.lessons.family.decoder.figure_beams import candidates_html
+from demos.lessons.family.decoder.program import search_code, writing_code
+from demos.page.lesson import by_component, with_sentence
 from demos.page.progress import relayed
-from demos.page.services import Sentence, Services
-from demos.training.form_values import NO_NUMBER
-from demos.widgets.seed_box.seed_box import seed_box
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, options, slider, unlinked, words
+from demos.widgets.seed_box.seed_box import seed_choice
 
 SHOWN = 12  # word pieces whose probabilities are drawn
 LONGEST = 40  # written at one press, and searched for by a beam
@@ -34,6 +35,7 @@ METHODS = [
     ("a random piece", "sampling"),
     ("beam search", "beam"),
 ]
+SETTINGS = ("method", "temperature", "top_k", "top_p", "writing_seed", "width", "length")  # of what is written
 
 
 @dataclass(frozen=True)
@@ -43,165 +45,164 @@ class Story:
     text: str = ""
     pieces: tuple[Candidate, ...] = ()
 
+    def __bool__(self) -> bool:
+        """Whether anything is written; else what is drawn of it is the same for all readers."""
+        return bool(self.pieces)
+
     def after(self, text: str) -> Story:
         """Itself, or an empty one where the beginning is another."""
         return self if self.text == text else Story(text)
 
-
-def build(page: Page) -> None:
-    """The text and the bars beside the choices; the model; the folds."""
-    services = page.services
-    story = gr.State(Story())
-    parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="decoder-views"):
-        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-            with gr.Column() as parts["stepwise"]:
-                parts["text"] = gr.HTML("", elem_id="decoder-text")
-                parts["next"] = gr.HTML("", elem_id="decoder-next")
-                looked = gr.HTML("", elem_id="decoder-looked")
-            with gr.Column(visible=False) as parts["searching"]:
-                parts["beams"] = gr.HTML("", elem_id="decoder-beams")
-                parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
-        with gr.Column(scale=4, min_width=320):
-            method = gr.Radio(METHODS, value="greedy", label="How the text is written", elem_id="decoder-method")
-            with gr.Row(elem_classes="decoder-buttons") as parts["buttons"]:
-                next_button = gr.Button(
-                    "Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one"
-                )
-                many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
-                stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
-                again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
-            word = gr.Textbox(
-                "", label="Look up a word", placeholder="fish", max_lines=1, max_length=40, elem_id="decoder-look-up"
-            )
-            with gr.Column(visible=False) as parts["sizes"]:
-                width = gr.Slider(1, WIDEST, value=WIDTH, step=1, label="Width of the beam", elem_id="decoder-width")
-                length = gr.Slider(
-                    1, LONGEST, value=LENGTH, step=1, label="Word pieces to write", elem_id="decoder-length"
-                )
-            temperature = gr.Slider(
-                0.1, 2, value=1, step=0.05, label="Temperature (random draws)", elem_id="decoder-temperature"
-            )
-            page.show_look()
-            with all_controls(page, __file__), gr.Row():
-                top_k = gr.Slider(0, 100, value=0, step=1, label="Top-k (0: all)", elem_id="decoder-top-k")
-                top_p = gr.Slider(0.05, 1, value=1, step=0.05, label="Top-p (1: all)", elem_id="decoder-top-p")
-                seed = seed_box(1, elem_id="decoder-seed")
-            parts["model"] = gr.HTML("", elem_id="decoder-model")
-    parts["numbers"], parts["program"] = folds(__file__, "Writes on from this text, with transformers alone")
-    choices = [method, temperature, top_k, top_p, seed]
-    page.keep(
-        method=method, temperature=temperature, top_k=top_k, top_p=top_p, writing_seed=seed, width=width, length=length,
-        look_up=word,
-    )  # fmt: skip
-
-    search = services.drawings.remembered(partial(searched, services, Searches(services)))  # whatever they have written
-    changed = by_component(parts, partial(drawn, services, search))
-    page.draw(changed, [story, width, length, *choices], list(parts.values()), show_progress="hidden")
-    page.draw(partial(probability_of, services), [story, word], [looked], show_progress="hidden")
-    moving = {"story": story} | {name: parts[name] for name in ("text", "next", "numbers")}
-    inputs = [*page.sentence, story, *choices]
-    line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
-    outputs = list(moving.values())
-    page.on([next_button.click], by_component(moving, partial(written, services, 1)), inputs, outputs, **line)
-    writing = page.on([many.click], by_component(moving, partial(written, services, LONGEST)), inputs, outputs, **line)
-    page.on([again.click], by_component(moving, partial(written, services, 0)), inputs, outputs, **line)
-    for ends in (stop.click, again.click, page.settled.change):
-        ends(None, None, None, cancels=[writing], api_visibility="private", show_progress="hidden")
+    def ids(self, decoder: Pretrained) -> list[int]:
+        """What the decoder goes on from. Raises UserError for a text that is too long."""
+        return [*beginning(decoder, self.text), *(piece.guess.token_id for piece in self.pieces)]
 
 
-def drawn(
-    services: Services, search: Callable[..., dict[str, Any]], sentence: Sentence, story: Story,
-    width: Any, length: Any, *choices: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """All outputs of the part: the text so far, or the results of `search`."""
-    method, decoder, beam = read_method(*choices), services.decoder(), choices[0] == "beam"
-    parameters = nbytes_of(decoder.encoder.model, decoder.transform, decoder.decoder) // 4
-    values = {name: gr.update(visible=beam) for name in ("searching", "sizes")}
-    values |= {name: gr.update(visible=not beam) for name in ("stepwise", "buttons")}
-    values["model"] = model_html(parameters, decoder.about, measured())
-    if beam:
-        wide, long = (at_most(value, most) for value, most in ((width, WIDEST), (length, LONGEST)))
-        return values | search(sentence.text, wide, long, method)
-    code = writing_code(sentence.text, method, LONGEST)
-    return values | shown(services, story.after(sentence.text), method) | {"program": code}
+class Writing(View):
+    tab, order = "A decoder that writes", 0
+    look = (
+        "The sentence above is the beginning of a text. The bars show how likely each word piece is to come next; one "
+        "piece is chosen and appended. Beam search instead keeps several texts and compares their total probabilities."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        method: str = options(METHODS, "greedy", "How the text is written", elem_id="decoder-method")
+        look_up: str = words(
+            "", "Look up a word", placeholder="fish", max_lines=1, max_length=40, elem_id="decoder-look-up"
+        )
+        width: int = slider(1, WIDEST, WIDTH, "Width of the beam", elem_id="decoder-width")
+        length: int = slider(1, LONGEST, LENGTH, "Word pieces to write", elem_id="decoder-length")
+        temperature: float = slider(0.1, 2, 1, "Temperature (random draws)", step=0.05, elem_id="decoder-temperature")
+        top_k: int = slider(0, 100, 0, "Top-k (0: all)", elem_id="decoder-top-k")
+        top_p: float = slider(0.05, 1, 1, "Top-p (1: all)", step=0.05, elem_id="decoder-top-p")
+        writing_seed: int = seed_choice(1, elem_id="decoder-seed")
+        story: Story = unlinked(Story(), redraws=True)
+
+        def chosen_by(self) -> Method:
+            """How each word piece is chosen."""
+            sampling = Sampling(self.temperature, self.top_k, self.top_p)
+            return Method(self.method == "greedy", sampling, self.writing_seed)
+
+    def lay_out(self, at: Layout) -> None:
+        """The text and the bars beside the choices; the model; the folds."""
+        with gr.Row(elem_classes="decoder-views"):
+            with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+                with gr.Column() as at["stepwise"]:
+                    at["text"] = gr.HTML("", elem_id="decoder-text")
+                    at["next"] = gr.HTML("", elem_id="decoder-next")
+                    at["looked"] = gr.HTML("", elem_id="decoder-looked")
+                with gr.Column(visible=False) as at["searching"]:
+                    at["beams"] = gr.HTML("", elem_id="decoder-beams")
+                    at["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
+            with gr.Column(scale=4, min_width=320):
+                at.control("method")
+                with gr.Row(elem_classes="decoder-buttons") as at["buttons"]:
+                    next_button = gr.Button(
+                        "Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one"
+                    )
+                    many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
+                    stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
+                    again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
+                at.control("look_up")
+                with gr.Column(visible=False) as at["sizes"]:
+                    at.control("width")
+                    at.control("length")
+                at.control("temperature")
+                at.look()
+                with at.all_controls(), gr.Row():
+                    for name in ("top_k", "top_p", "writing_seed"):
+                        at.control(name)
+                at["model"] = gr.HTML("", elem_id="decoder-model")
+        at.folds("Writes on from this text, with transformers alone")
+        moving = {"story": at.hold("story")} | {name: at[name] for name in ("text", "next", "numbers")}
+        line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
+        page = at.page
+
+        def writes(button: gr.Button, count: int) -> Any:
+            steps, read = at.asking(partial(written, count))
+            handler = with_sentence(by_component(moving, steps))
+            return page.on([button.click], handler, [*page.sentence, *read], list(moving.values()), **line)
+
+        writes(next_button, 1)
+        writing = writes(many, LONGEST)
+        writes(again, 0)
+        for ends in (stop.click, again.click, page.settled.change):
+            ends(None, None, None, cancels=[writing], api_visibility="private", show_progress="hidden")
+
+    @drawn(by=(*SETTINGS, "story"))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The text so far, or what belongs to a search; which of the two is seen."""
+        beam, text, services = c.method == "beam", on.sentence.text, on.services
+        shown: Shown = {name: gr.update(visible=beam) for name in ("searching", "sizes")}
+        shown |= {name: gr.update(visible=not beam) for name in ("stepwise", "buttons")}
+        if not beam:
+            code = writing_code(text, c.chosen_by(), LONGEST)
+            return shown | so_far(services, c.story.after(text), c.chosen_by()) | {"program": code}
+
+        def candidates() -> str:
+            result, _ = services.shared(Searches)(text, c.width, c.length)
+            return candidates_html(result, services.decoder().tokenizer.convert_ids_to_tokens)
+
+        return shown | {"numbers": candidates, "program": search_code(text, c.width, c.length)}
+
+    @drawn("beams", "tree", by=SETTINGS)
+    def draw_search(self, on: On, c: Choices) -> Shown:
+        """The results of a search, for all readers alike: none has had them written."""
+        return searched(on.services, on.sentence.text, c.width, c.length, c.chosen_by()) if c.method == "beam" else {}
+
+    @drawn("looked", by=("story", "look_up"))
+    def draw_looked_up(self, on: On, c: Choices) -> Shown:
+        """The probability of a word after the text so far; empty without one. Raises UserError as `looked_up`."""
+        if not c.look_up.strip():
+            return {"looked": ""}
+        decoder = on.services.decoder()
+        ids = c.story.after(on.sentence.text).ids(decoder)
+        tokens = decoder.tokenizer.convert_ids_to_tokens(ids[1:])
+        return {"looked": looked_up_html(tokens, looked_up(decoder, ids, c.look_up), decoder.decoder.out_features)}
+
+    @drawn("model", by=(), reads_sentence=False)
+    def draw_model(self, on: On, c: Choices) -> Shown:
+        """The model, its training data and its perplexity."""
+        decoder = on.services.decoder()
+        parameters = nbytes_of(decoder.encoder.model, decoder.transform, decoder.decoder) // 4
+        return {"model": model_html(parameters, decoder.about, measured())}
 
 
-def shown(services: Services, story: Story, method: Method) -> dict[str, Any]:
+def so_far(services: Services, story: Story, method: Method) -> Shown:
     """The text so far, and the distribution over what follows. Raises UserError for a text that is too long."""
     decoder = services.decoder()
-    start = beginning(decoder, story.text)
-    ids = [*start, *(piece.guess.token_id for piece in story.pieces)]
+    ids = story.ids(decoder)
     prediction = next_word(decoder, ids, method, SHOWN)
-    largest = math.log(decoder.decoder.out_features)
-    tokens = decoder.tokenizer.convert_ids_to_tokens(list(start[1:]))
+    tokens = decoder.tokenizer.convert_ids_to_tokens(ids[1 : len(ids) - len(story.pieces)])
     return {
         "text": text_html(tokens, story.pieces, len(ids) - WINDOW),
-        "next": next_html(prediction, method, largest),
+        "next": next_html(prediction, method, math.log(decoder.decoder.out_features)),
         "numbers": numbers_html(prediction, story.pieces),
     }
 
 
-def probability_of(services: Services, sentence: Sentence, story: Story, word: str) -> str:
-    """The probability of a word after the text so far; empty without one. Raises UserError as `looked_up`."""
-    if not (word or "").strip():
-        return ""
-    decoder, now = services.decoder(), story.after(sentence.text)
-    start = beginning(decoder, now.text)
-    ids = [*start, *(piece.guess.token_id for piece in now.pieces)]
-    tokens = decoder.tokenizer.convert_ids_to_tokens(ids[1:])
-    return looked_up_html(tokens, looked_up(decoder, ids, word), decoder.decoder.out_features)
-
-
-def written(
-    services: Services, count: int, text: str, _pair: str, _model: str, story: Story, *choices: Any
-) -> Iterator[dict[str, Any]]:
+def written(count: int, on: On, c: Writing.Choices) -> Generator[Shown]:
     """`count` more word pieces, each shown as it is written; with 0 all that was written goes.
 
-    It stops when its reader leaves. Raises UserError where a choice is out of bounds, or too much is written.
+    It stops when its reader leaves. Raises UserError where too much is written.
     """
-    method, decoder = read_method(*choices), services.decoder()
-    now = story.after(text or "") if count else Story(text or "")
+    method, decoder = c.chosen_by(), on.services.decoder()
+    now = c.story.after(on.sentence.text) if count else Story(on.sentence.text)
     if len(now.pieces) + count > MOST:
         raise UserError(f"{len(now.pieces)} word pieces are written, and the limit is {MOST}. Press “Start over”.")
-    ids = [*beginning(decoder, now.text), *(piece.guess.token_id for piece in now.pieces)]
 
     def stories() -> Generator[Story, None, Story]:
         pieces = now.pieces
-        for piece in write(decoder, ids, method, count):
+        for piece in write(decoder, now.ids(decoder), method, count):
             pieces = (*pieces, piece)
             yield Story(now.text, pieces)
         return Story(now.text, pieces)
 
-    def of(story: Story) -> dict[str, Any]:
-        return {"story": story, **shown(services, story, method)}
+    def of(story: Story) -> Shown:
+        return {"story": story, **so_far(on.services, story, method)}
 
     yield of((yield from relayed(stories(), of)))
 
 
-def read_method(method: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any) -> Method:
-    """The controls' values. Raises UserError where one is out of bounds."""
-    try:
-        sampling = Sampling(float(temperature), int(top_k), float(top_p))
-        return Method(method == "greedy", sampling, int(seed)).check()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
-
-
-def at_most(value: Any, most: int) -> int:
-    """A slider's number, brought between 1 and `most`. Raises UserError where it is none."""
-    try:
-        return min(max(int(value), 1), most)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UserError(NO_NUMBER) from error
-
-
-PART = Part(
-    tab="A decoder that writes",
-    look=(
-        "The sentence above is the beginning of a text. The bars show how likely each word piece is to come next; one "
-        "piece is chosen and appended. Beam search instead keeps several texts and compares their total probabilities."
-    ),
-    build=build,
-    order=0,
-)
+PART = Writing.part()

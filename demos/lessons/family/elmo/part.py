@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -22,10 +23,10 @@ from demos.errors import UserError
 from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.family.elmo.figure import architectures, dependence_figure
 from demos.lessons.family.elmo.program import elmo_code
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER
 from demos.page.progress import HEAVY
-from demos.page.services import Sentence, Services
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, slider, switch, words
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -33,53 +34,6 @@ FIRST, SECOND, WORD = "Let's stick to the plan.", "He hit the dog with a stick."
 MOST_WORDS, MOST_CHARACTERS = 24, 300
 MOST_BYTES = 4 * 2**20  # of the states that are kept: those of two sentences are some 50 kB
 LAYERS = ("h0: the word alone", "h1: layer 1", "h2: layer 2")
-
-
-def build(page: Page) -> None:
-    """The three architectures beside the sentences; which words count; the word's states, weighted and added."""
-    parts: dict[str, gr.Component] = {}
-    with gr.Row():
-        with gr.Column(scale=7, min_width=340, elem_classes="picture"):
-            parts["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
-            parts["seen"] = gr.Plot(
-                label="Which words change the state", show_label=False, elem_id="elmo-seen",
-                elem_classes="attention-heatmap",
-            )  # fmt: skip
-        with gr.Column(scale=3, min_width=300):
-            first = gr.Textbox(FIRST, label="Sentence", max_lines=2, elem_id="elmo-first")
-            word = gr.Textbox(WORD, label="Word", max_lines=1, elem_id="elmo-word")
-            second = gr.Textbox(SECOND, label="The same word in another sentence", max_lines=2, elem_id="elmo-second")
-            parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
-            page.show_look()
-    gr.HTML(TEXT.mixing_heading(), elem_classes="said")
-    with all_controls(page, __file__):
-        with gr.Row():
-            weights = [
-                gr.Slider(
-                    0, 1, 1, step=0.01, label=f"Weight of h{number}", elem_id=f"elmo-weight-{number}", min_width=160
-                )
-                for number in range(len(LAYERS))
-            ]
-            norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
-        with gr.Row():
-            learn = gr.Button(
-                "Learn the shares from word senses", size="md", elem_id="elmo-learn", scale=0, min_width=330
-            )
-            learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
-    with gr.Row():
-        with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
-            parts["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
-        with gr.Column(scale=3, min_width=300):
-            parts["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")
-    parts["numbers"], parts["program"] = folds(__file__, "The word's vector in both sentences, with torch alone")
-    page.keep(elmo_first=first, elmo_second=second, elmo_word=word, elmo_norm=norm)
-    page.keep(**{f"s{number}": weight for number, weight in enumerate(weights)})
-    show = by_component(parts, partial(drawn, Looks(page.services)))
-    moved = [first.change, second.change, word.change, norm.input, *(weight.change for weight in weights)]
-    inputs = [first, second, word, norm, *weights]
-    page.draw(show, inputs, list(parts.values()), triggers=moved, show_progress="hidden")
-    page.forget([learned], [norm.input, *(weight.input for weight in weights)])  # it is about other weights then
-    page.on([learn.click], weights_learned, [norm], [learned, *weights], **HEAVY)
 
 
 @dataclass(frozen=True)
@@ -127,53 +81,11 @@ class Looks:
         return self._looks.make((self._models.of(loaded.model), first, second, name), look)
 
 
-def drawn(
-    looks: Looks, sentence: Sentence, first: str, second: str, word: str, norm: bool, *weights: float
-) -> dict[str, Any]:
-    """All outputs for two sentences, a word in both and three weights."""
-    trained = bundled()
-    shares = shares_of([float(weight or 0) for weight in weights])
-    name = str(word or "").strip().lower()[:60]
-    look = looks(sentence.model, first, second, name)
-    reads, places = look.reads, look.places
-    states = [reading.layers[:, place] for reading, place in zip(reads, places, strict=True)]  # two of [3, 2d]
-    layers = [standardised(of_word) for of_word in states] if norm else states
-    together = [mixed(of_word, shares) for of_word in layers]
-    alike = cosine(np.stack([*layers[0], together[0]]), np.stack([*layers[1], together[1]]))
-    strips = [
-        (f"{name} {number}: {what}", vector)
-        for number, (of_word, whole) in enumerate(zip(layers, together, strict=True), start=1)
-        for what, vector in (*zip(("s0 h0", "s1 h1", "s2 h2"), of_word * shares[:, None], strict=True), ("sum", whole))
-    ]
-    return {
-        "models": architectures(reads[0].words, places[0]),
-        "seen": dependence_figure(look.seen),
-        "told": TEXT.expected(reads[0].words, places[0], reads[0].after[places[0]], reads[0].before[places[0]]),
-        "strips": strips_figure(strips),
-        "cosines": TEXT.cosines(
-            name,
-            list(zip((*LAYERS, "sum"), alike, strict=True)),
-            cosine(*look.by_bert),
-            looks.services.loaded(sentence.model).spec.title,
-        ),
-        "numbers": lambda: TEXT.numbers(
-            strips_table(strips, "The strips above"),
-            gates(trained, reads[0].words, places[0]),
-            shares,
-            trained.measured,
-            len(together[0]),
-        ),
-        "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
-    }
-
-
-def weights_learned(norm: bool) -> list[Any]:
-    """The learned shares in words, and each weight's slider at its share."""
-    result = learned_shares(bool(norm))
-    labelled = bundled_uses()
-    return [TEXT.learned(result, len(labelled), len({example.word for example in labelled}), bool(norm))] + [
-        round(float(share), 2) for share in result.shares
-    ]
+def weights_learned(norm: bool) -> tuple[str, str]:
+    """The learned shares in words, and as JSON for the weights' sliders."""
+    result, labelled = learned_shares(norm), bundled_uses()
+    said = TEXT.learned(result, len(labelled), len({example.word for example in labelled}), norm)
+    return said, json.dumps([round(float(share), 2) for share in result.shares])
 
 
 @cache
@@ -211,13 +123,105 @@ def place_of(encoding: Encoding, word: str) -> int:
     return words.index(word)
 
 
-PART = Part(
-    tab="BERT, GPT, ELMo",
-    look=(
+def weight_slider(number: int) -> Any:
+    """A choice of the weight of one of the word's states."""
+    label, elem_id = f"Weight of h{number}", f"elmo-weight-{number}"
+    return slider(0, 1, 1, label, step=0.01, by_script=True, elem_id=elem_id, min_width=160)
+
+
+class Elmo(View):
+    tab, order, reads_sentence = "BERT, GPT, ELMo", 3, False
+    look = (
         "The colored lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
         "only from the left; ELMo concatenates the states of two LSTMs, each of which depends on one side only."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=3,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        elmo_first: str = words(FIRST, "Sentence", max_lines=2, elem_id="elmo-first")
+        elmo_word: str = words(WORD, "Word", max_lines=1, elem_id="elmo-word")
+        elmo_second: str = words(SECOND, "The same word in another sentence", max_lines=2, elem_id="elmo-second")
+        s0: float = weight_slider(0)
+        s1: float = weight_slider(1)
+        s2: float = weight_slider(2)
+        elmo_norm: bool = switch("LayerNorm first", elem_id="elmo-norm", min_width=140)
+
+    def lay_out(self, at: Layout) -> None:
+        """The three architectures beside the sentences; which words count; the word's states, weighted and added."""
+        with gr.Row():
+            with gr.Column(scale=7, min_width=340, elem_classes="picture"):
+                at["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
+                at["seen"] = gr.Plot(
+                    label="Which words change the state", show_label=False, elem_id="elmo-seen",
+                    elem_classes="attention-heatmap",
+                )  # fmt: skip
+            with gr.Column(scale=3, min_width=300):
+                for name in ("elmo_first", "elmo_word", "elmo_second"):
+                    at.control(name)
+                at["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
+                at.look()
+        gr.HTML(TEXT.mixing_heading(), elem_classes="said")
+        with at.all_controls():
+            with gr.Row():
+                weights = [at.control(f"s{number}") for number in range(len(LAYERS))]
+                norm = at.control("elmo_norm")
+            with gr.Row():
+                learn = gr.Button(
+                    "Learn the shares from word senses", size="md", elem_id="elmo-learn", scale=0, min_width=330
+                )
+                learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
+        with gr.Row():
+            with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
+                at["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
+            with gr.Column(scale=3, min_width=300):
+                at["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")
+        at.folds("The word's vector in both sentences, with torch alone")
+        shares = gr.Textbox("", visible="hidden")
+        page = at.page
+        page.forget([learned], [norm.input, *(weight.input for weight in weights)])  # it is about other weights then
+        page.on([learn.click], weights_learned, [norm], [learned, shares], **HEAVY).then(
+            None, [shares], weights, js="(shares) => JSON.parse(shares)", **IN_BROWSER
+        )
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """All outputs for two sentences, a word in both and three weights."""
+        trained = bundled()
+        shares = shares_of([c.s0, c.s1, c.s2])
+        name = c.elmo_word.strip().lower()[:60]
+        look = on.services.shared(Looks)(on.sentence.model, c.elmo_first, c.elmo_second, name)
+        reads, places = look.reads, look.places
+        states = [reading.layers[:, place] for reading, place in zip(reads, places, strict=True)]  # two of [3, 2d]
+        layers = [standardised(of_word) for of_word in states] if c.elmo_norm else states
+        together = [mixed(of_word, shares) for of_word in layers]
+        alike = cosine(np.stack([*layers[0], together[0]]), np.stack([*layers[1], together[1]]))
+        strips = [
+            (f"{name} {number}: {what}", vector)
+            for number, (of_word, whole) in enumerate(zip(layers, together, strict=True), start=1)
+            for what, vector in (
+                *zip(("s0 h0", "s1 h1", "s2 h2"), of_word * shares[:, None], strict=True),
+                ("sum", whole),
+            )
+        ]
+        return {
+            "models": architectures(reads[0].words, places[0]),
+            "seen": dependence_figure(look.seen),
+            "told": TEXT.expected(reads[0].words, places[0], reads[0].after[places[0]], reads[0].before[places[0]]),
+            "strips": strips_figure(strips),
+            "cosines": TEXT.cosines(
+                name,
+                list(zip((*LAYERS, "sum"), alike, strict=True)),
+                cosine(*look.by_bert),
+                on.loaded.spec.title,
+            ),
+            "numbers": lambda: TEXT.numbers(
+                strips_table(strips, "The strips above"),
+                gates(trained, reads[0].words, places[0]),
+                shares,
+                trained.measured,
+                len(together[0]),
+            ),
+            "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, c.elmo_norm),
+        }
+
+
+PART = Elmo.part()

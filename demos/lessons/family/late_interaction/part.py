@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -15,9 +15,8 @@ from demos.bert.model.text import clean_text
 from demos.lessons.family.late_interaction.precisions import library_index, library_precisions
 from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import folds
-from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn, slider, words
 from demos.templates import templates
 from demos.training.data.lists import our_library
 from demos.widgets.late_interaction.figure import SHOWN
@@ -27,30 +26,6 @@ TEXT = templates(__file__)
 MOST_BYTES = 4 * 2**20  # of the queries that are kept: one of a dozen tokens is 25 kB
 QUERY = "Where can I see the rings of a planet?"
 QUERIES = [QUERY, "How do I bake bread without yeast?", "My head hurts and I feel sick.", "The striker scored twice."]
-
-
-def build(page: Page) -> None:
-    """The matrix beside the query; both lists under it."""
-    parts: dict[str, gr.Component] = {}
-    with gr.Row():
-        with gr.Column(scale=6, min_width=320, elem_classes="picture attention-heatmap"):
-            parts["matrix"] = gr.Plot(label="Query against sentence", show_label=False, elem_id="late-matrix")
-        with gr.Column(scale=5, min_width=320):
-            query = gr.Textbox(
-                QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=2, elem_id="late-query"
-            )
-            example = examples_of(QUERIES, label="Example query")
-            place = gr.Slider(
-                1, SHOWN, 1, step=1, label="Sentence shown in the matrix (its rank in list B)", elem_id="late-place"
-            )
-            page.show_look()
-            parts["told"] = gr.HTML("", elem_id="late-told", elem_classes="said")
-    parts["lists"] = gr.HTML("", elem_id="late-lists")
-    gr.HTML(TEXT.compared(), elem_classes="said")
-    parts["numbers"], parts["program"] = folds(__file__, "Prints the list of MaxSim, with transformers and torch")
-    fill_from(example, [query], {text: [text] for text in QUERIES})
-    page.keep(late_query=query, late_place=place)
-    page.draw(by_component(parts, partial(drawn, Queries(page.services))), [query, place], list(parts.values()))
 
 
 class Scored(NamedTuple):
@@ -83,24 +58,49 @@ class Queries:
         return self._scored.make((self._models.of(self.services.loaded(model).model), text), search)
 
 
-def drawn(queries: Queries, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
-    """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
-    wanted, model, services = query_text(sentence, typed), sentence.model, queries.services
-    precisions, scored = library_precisions(services, model), queries(model, wanted)
-    shown = drained(searched(services, model, our_library(), scored.query, place, precisions, scored.scores))
-    return shown | {"program": lambda: max_sim_code(services.loaded(model).spec, wanted, SHOWN)}
-
-
 def query_text(sentence: Sentence, typed: str) -> str:
     """The query: the typed text, or the bar's sentence; at most LONGEST characters of it."""
     text = typed if (typed or "").strip() else sentence.text
     return " ".join(clean_text(text, "The query").split())[:LONGEST]
 
 
-PART = Part(
-    tab="Search by token",
-    look="For each token of the query, the most similar token of the sentence is framed, and the framed cosines "
-    "are added. Compare the two lists: which sentences rank higher in B?",
-    build=build,
-    order=5,
-)
+class LateInteraction(View):
+    tab, order = "Search by token", 5
+    look = (
+        "For each token of the query, the most similar token of the sentence is framed, and the framed cosines "
+        "are added. Compare the two lists: which sentences rank higher in B?"
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        late_query: str = words(
+            QUERY, "Search for (if empty: the sentence above)", lines=1, max_lines=2, elem_id="late-query"
+        )
+        late_place: int = slider(1, SHOWN, 1, "Sentence shown in the matrix (its rank in list B)", elem_id="late-place")
+
+    def lay_out(self, at: Layout) -> None:
+        """The matrix beside the query; both lists under it."""
+        with gr.Row():
+            with gr.Column(scale=6, min_width=320, elem_classes="picture attention-heatmap"):
+                at["matrix"] = gr.Plot(label="Query against sentence", show_label=False, elem_id="late-matrix")
+            with gr.Column(scale=5, min_width=320):
+                query = at.control("late_query")
+                fill_from(examples_of(QUERIES, label="Example query"), [query], {text: [text] for text in QUERIES})
+                at.control("late_place")
+                at.look()
+                at["told"] = gr.HTML("", elem_id="late-told", elem_classes="said")
+        at["lists"] = gr.HTML("", elem_id="late-lists")
+        gr.HTML(TEXT.compared(), elem_classes="said")
+        at.folds("Prints the list of MaxSim, with transformers and torch")
+
+    @drawn(show_progress="minimal")
+    def draw(self, on: On, c: Choices) -> Shown:
+        """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
+        services, model = on.services, on.sentence.model
+        wanted = query_text(on.sentence, c.late_query)
+        precisions, scored = library_precisions(services, model), services.shared(Queries)(model, wanted)
+        steps = searched(services, model, our_library(), scored.query, c.late_place, precisions, scored.scores)
+        return drained(steps) | {"program": lambda: max_sim_code(on.loaded.spec, wanted, SHOWN)}
+
+
+PART = LateInteraction.part()

@@ -2,63 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import gradio as gr
 
 from demos.lessons.family.models.figure import sizes, timeline
 from demos.lessons.family.models.models import models
 from demos.lessons.family.models.rotation import PAIRS, POSITIONS, rotation_figure, rotation_html
 from demos.page.folds import source_fold
-from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part
-from demos.page.services import Sentence
+from demos.page.view import Layout, On, Shown, View, drawn, slider
 from demos.templates import templates
 from demos.widgets.sortable.sortable import sortable
 
 TEXT = templates(__file__)
 
 
-def build(page: Page) -> None:
-    """The timeline above the table."""
-    picture = gr.Plot(label="The family by year", show_label=False, elem_id="family-timeline", elem_classes="picture")
-    page.show_look()
-    with gr.Column(elem_id="family-sizes"):
-        gr.HTML(TEXT.sizes(models()))
-        dots = gr.Plot(label="Models by the number of their parameters", show_label=False)
-    with gr.Column(elem_id="family-rotation"):
-        gr.HTML(TEXT.rotary())
-        with gr.Row():
-            query = gr.Slider(0, POSITIONS, value=3, step=1, label="Position of the query", elem_id="family-query-at")
-            key = gr.Slider(0, POSITIONS, value=8, step=1, label="Position of the key", elem_id="family-key-at")
-            pair = gr.Slider(1, PAIRS, value=4, step=1, label="Pair of components", elem_id="family-pair")
-        turned = gr.Plot(label="A query and a key, rotated by their positions", show_label=False)
-        said = gr.HTML("", elem_id="family-rotated")
-    table = sortable("family-table")
-    source_fold(__file__)
-    page.keep(query_at=query, key_at=key, component_pair=pair)
-    page.draw(rotate, [query, key, pair], [turned, said], show_progress="hidden")
-    page.draw(show, [], [picture, dots, table], show_progress="hidden")
-
-
-def show(_: Sentence) -> tuple[object, object, str]:
-    """(the timeline, the sizes, the table)."""
-    return timeline(models()), sizes(models()), TEXT.models(models())
-
-
-def rotate(_: Sentence, query: float, key: float, pair: float) -> tuple[object, str]:
-    """(the picture, the sentence). What is no position or pair is brought into the range."""
-    at, to = (clamp(value or 0, POSITIONS + 1) for value in (query, key))
-    of = clamp((pair or 1) - 1, PAIRS)
-    return rotation_figure(of, at, to), rotation_html(of, at, to)
-
-
-PART = Part(
-    tab="Who changed what",
-    look=(
+class Models(View):
+    tab, order, reads_sentence = "Who changed what", 7, False
+    look = (
         "Each row is a model, placed at the month of its first version. The marker shows which context a token's "
         "vector can use. Years before 2017 are compressed. Click the name of a column to sort the table below: how "
         "much larger is GPT-3 than BERT large?"
-    ),
-    build=build,
-    reads_sentence=False,
-    order=7,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        query_at: int = slider(0, POSITIONS, 3, "Position of the query", elem_id="family-query-at")
+        key_at: int = slider(0, POSITIONS, 8, "Position of the key", elem_id="family-key-at")
+        component_pair: int = slider(1, PAIRS, 4, "Pair of components", elem_id="family-pair")
+
+    def lay_out(self, at: Layout) -> None:
+        """The timeline, the sizes and the rotation above the table."""
+        at["timeline"] = gr.Plot(
+            label="The family by year", show_label=False, elem_id="family-timeline", elem_classes="picture"
+        )
+        at.look()
+        with gr.Column(elem_id="family-sizes"):
+            gr.HTML(TEXT.sizes(models()))
+            at["sizes"] = gr.Plot(label="Models by the number of their parameters", show_label=False)
+        with gr.Column(elem_id="family-rotation"):
+            gr.HTML(TEXT.rotary())
+            with gr.Row():
+                for name in ("query_at", "key_at", "component_pair"):
+                    at.control(name)
+            at["turned"] = gr.Plot(label="A query and a key, rotated by their positions", show_label=False)
+            at["said"] = gr.HTML("", elem_id="family-rotated")
+        at["table"] = sortable("family-table")
+        source_fold(__file__)
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The rotation."""
+        place = c.component_pair - 1, c.query_at, c.key_at
+        return {"turned": rotation_figure(*place), "said": rotation_html(*place)}
+
+    @drawn("timeline", "sizes", "table", by=())
+    def draw_family(self, on: On, c: Choices) -> Shown:
+        """No choice changes these."""
+        return {"timeline": timeline(models()), "sizes": sizes(models()), "table": TEXT.models(models())}
+
+
+PART = Models.part()

@@ -14,6 +14,7 @@ from demos.figures.figure.figure import Figure
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label
+from demos.lessons.family.prompts.stored import Stored
 from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
@@ -34,6 +35,15 @@ def question_html(member: Member, task: Task, results: Sequence[Answered], writt
     """
     rows = [(NAMES[shots], result, text) for shots, result, text in zip(SHOTS, results, written, strict=False)]
     return TEXT.question(member, task, member.stack == BOTH, rows, token_label, percent)
+
+
+def stored_html(models: Sequence[Stored], task: Task, at: int) -> str:
+    """The stored answers of larger models to one question, or a note that there are none."""
+    rows = []
+    for model in models:
+        names = ["T5's own input" if model.has_encoder and task.prefix else name for name in NAMES.values()]
+        rows += [(model.title, name, answer) for name, answer in zip(names, model.of(task, at), strict=False)]
+    return TEXT.stored(task.pairs[at], rows, models)
 
 
 def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> Figure:

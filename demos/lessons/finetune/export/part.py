@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -15,8 +17,9 @@ from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.lesson import by_component, with_sentence
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn, unlinked
 from demos.templates import templates
 from demos.training.export.card import card
 from demos.training.export.folder import CONTENTS
@@ -37,80 +40,51 @@ TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
 
-class Keeper:
-    """The part's handlers, for all its readers. Each reader's page remembers which run is theirs.
+def taken(services: Services, run: str) -> tuple[Trained, Log]:
+    """The run's model and what is known of it. Raises UserError where either is gone."""
+    if not run:
+        raise UserError(NO_RUN)
+    runs = services.trainings.runs
+    trained, log = runs.trained(run), read_log(runs.folder(run))
+    if log is None:
+        raise UserError(GONE)
+    return trained, log
 
-    A handler is given the reader's last run, their history and the number that they picked.
+
+def recipe_of(services: Services, bar: Sentence, run: str) -> tuple[Recipe, Log | None]:
+    """The run's recipe; before one, the first that "Train" offers, on the bar's model."""
+    if not services.trainings.runs.has(run):
+        return Recipe(model=services.pretrained_key(bar.model)), None
+    _, log = taken(services, run)
+    return repeated(log), log
+
+
+def picked(run: str, history: Sequence[Record], number: str | None) -> str:
+    """The id of the reader's run of this number; of the last one where there is none.
+
+    A number and no id comes from the browser, which could send another reader's.
     """
+    return next((record.run for record in history if str(record.number) == number), run)
 
-    def __init__(self, services: Services, zips: Zips) -> None:
-        self.services, self.runs, self.zips = services, services.trainings.runs, zips
 
-    def taken(self, run: str) -> tuple[Trained, Log]:
-        """The run's model and what is known of it. Raises UserError where either is gone."""
-        if not run:
-            raise UserError(NO_RUN)
-        trained, log = self.runs.trained(run), read_log(self.runs.folder(run))
-        if log is None:
-            raise UserError(GONE)
-        return trained, log
+def zipped(
+    services: Services, zips: Zips, run: str, history: Sequence[Record] = (), number: str = ""
+) -> Iterator[dict[str, Any]]:
+    """The picked run's zip, and its progress until it is there."""
+    run = picked(run, history, number)
+    for step in zips.steps(run, *taken(services, run)):
+        if isinstance(step, str):
+            yield {"progress": TEXT.progress(step)}
+        else:
+            yield {"progress": "", "file": gr.update(value=str(step), visible=True)}
 
-    def recipe(self, bar: Sentence, run: str) -> tuple[Recipe, Log | None]:
-        """The last run's recipe; before one, the first that "Train" offers, on the bar's model."""
-        if not self.runs.has(run):
-            return Recipe(model=self.services.key(bar.model)), None
-        _, log = self.taken(run)
-        return repeated(log), log
 
-    def picked(self, run: str, history: Sequence[Record], number: str | None) -> str:
-        """The id of the reader's run of this number; of the last one where there is none.
-
-        A number and no id comes from the browser, which could send another reader's.
-        """
-        return next((record.run for record in history if str(record.number) == number), run)
-
-    def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
-        """The runs to pick from, newest first, and the outputs for the picked one, or for the last if it is gone."""
-        picked = self.picked(run, history, number)
-        shown = picked if self.runs.has(picked) else run
-        here = [record for record in reversed(history) if self.runs.has(record.run)]
-        choices = [(run_title(record, last=record.run == run), str(record.number)) for record in here]
-        value = next((str(record.number) for record in here if record.run == shown), None)
-        recipe, log = self.recipe(bar, shown)
-        changes = {
-            "number": gr.update(choices=choices, value=value, visible=len(choices) > 1),
-            "button": gr.update(interactive=log is not None),
-            "file": gr.update(value=None, visible=False),
-            "script": script_of(recipe, log),
-            "command": command_of(recipe),
-        }
-        room = TEXT.gone([record.number for record in history if record not in here], MAX_MODELS)
-        if log is None:
-            about = room if history else TEXT.invitation(self.services.store.spec(recipe.model).title)
-            return changes | {"told": about, "loaded": "", "card": "There is no model card before a run."}
-        trained, _ = self.taken(shown)
-        config = trained.model.encoder.config
-        how = how_loaded(trained.task, config)
-        names = [short(name, NAME_LENGTH) for name in (log.base_title, log.data_name)]
-        return changes | {
-            "told": TEXT.run(log, *names, last=run == shown) + room,
-            "loaded": TEXT.loaded(how),
-            "card": _body(card(log, form_of(trained.task, config), how)),
-        }
-
-    def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[dict[str, Any]]:
-        """The picked run's zip, and its progress until it is there."""
-        run = self.picked(run, history, number)
-        for step in self.zips.steps(run, *self.taken(run)):
-            if isinstance(step, str):
-                yield {"progress": TEXT.progress(step)}
-            else:
-                yield {"progress": "", "file": gr.update(value=str(step), visible=True)}
-
-    def recipe_file(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> tuple[str, str]:
-        """The picked run's recipe as a file for the command."""
-        recipe, _ = self.recipe(bar, self.picked(run, history, number))
-        return "bert-recipe.json", recipe_json(recipe)
+def recipe_file(
+    services: Services, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = ""
+) -> tuple[str, str]:
+    """The picked run's recipe as a file for the command."""
+    recipe, _ = recipe_of(services, bar, picked(run, history, number))
+    return "bert-recipe.json", recipe_json(recipe)
 
 
 def _body(text: str) -> str:
@@ -119,52 +93,89 @@ def _body(text: str) -> str:
     return re.sub(r"^(#+ )", r"##\1", body, flags=re.MULTILINE)
 
 
-def build(page: Page) -> None:
-    """The run and its download, the same as program and command, the card, the Hub."""
-    parts: dict[str, Any] = {
-        "number": gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number"),
-        "told": gr.HTML(elem_id="export-told", elem_classes="picture"),
-    }
-    with gr.Row(elem_classes="export-row"):
-        parts["button"] = gr.Button(
-            "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
+class Export(View):
+    tab, order, former, reads_sentence = "Export", 5, "keep", False
+    look = (
+        "Download the model as a folder that transformers can load, and the run as a program that gives the same "
+        "numbers."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        run: str = unlinked("")  # the reader's last
+        history: tuple[Record, ...] = unlinked(())
+        number: str = unlinked("", redraws=True)  # of the run to export
+
+    def lay_out(self, at: Layout) -> None:
+        """The run and its download, the same as program and command, the card, the Hub."""
+        page, services = at.page, at.page.services
+        at["number"] = gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number")
+        reader = [at.hold("run", page.trained), at.hold("history", page.history), at.hold("number", at["number"])]
+        at["told"] = gr.HTML(elem_id="export-told", elem_classes="picture")
+        with gr.Row(elem_classes="export-row"):
+            at["button"] = button = gr.Button(
+                "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
+            )
+            progress = gr.HTML(elem_id="export-made")
+        at["file"] = file = gr.File(
+            visible=False, label="Contents of the folder", interactive=False, elem_id="export-file", height=90
         )
-        progress = gr.HTML(elem_id="export-made")
-    file = gr.File(visible=False, label="Contents of the folder", interactive=False, elem_id="export-file", height=90)
-    keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
-    picked = [page.trained, page.history, parts["number"]]
-    parts |= {"file": file, "loaded": gr.HTML(elem_id="export-loaded")}
-    gr.HTML(TEXT.contents(CONTENTS), elem_id="export-contents")
-    gr.HTML(TEXT.title("The same run without this page"))
-    parts["command"] = gr.Code(
-        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="export-command"
-    )
-    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="export-words")
-    with takeaway_row():
-        file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
-    with fold(__file__, "program", "As a program"):
-        parts["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
-    hub_section(Publishing(keeper.runs, keeper.taken), keeper.picked, picked)
-    with fold(__file__, "card", "The model card"):
-        parts["card"] = gr.Markdown()
-    formula_fold(__file__)
-    source_fold(__file__)
-    show, shown = by_component(parts, keeper.show), list(parts.values())
-    page.draw(show, picked, shown, triggers=[parts["number"].input])
-    page.on([page.trained.change], with_sentence(show), [*page.sentence, *picked[:2]], shown)  # the newest
-    zipped = by_component({"progress": progress, "file": file}, keeper.zipped)
-    alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
-    page.on([parts["button"].click], zipped, picked, [progress, file], **TAKING, **alone).then(
-        None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
-    )
+        at["loaded"] = gr.HTML(elem_id="export-loaded")
+        gr.HTML(TEXT.contents(CONTENTS), elem_id="export-contents")
+        gr.HTML(TEXT.title("The same run without this page"))
+        at["command"] = gr.Code(
+            language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="export-command"
+        )
+        gr.Markdown(read_beside(__file__, "command.md"), elem_classes="export-words")
+        with takeaway_row():
+            file_button(page, "Recipe (JSON)", partial(recipe_file, services), reader)
+        with fold(__file__, "program", "As a program"):
+            at["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
+        hub_section(Publishing(services.trainings.runs, partial(taken, services)), picked, reader)
+        with fold(__file__, "card", "The model card"):
+            at["card"] = gr.Markdown()
+        formula_fold(__file__)
+        source_fold(__file__)
+        newest, inputs = at.asking(lambda on, c: self.draw(on, replace(c, number="")))
+        page.on(
+            [page.trained.change], with_sentence(by_component(at, newest)), [*page.sentence, *inputs], [*at.values()]
+        )
+        zips = by_component({"progress": progress, "file": file}, partial(zipped, services, Zips(file.GRADIO_CACHE)))
+        alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
+        page.on([button.click], zips, reader, [progress, file], **TAKING, **alone).then(
+            None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
+        )
+
+    @drawn(show_progress="minimal")
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The runs to pick from, newest first, and the outputs for the picked one, or for the last if it is gone."""
+        runs = on.services.trainings.runs
+        wanted = picked(c.run, c.history, c.number)
+        shown = wanted if runs.has(wanted) else c.run
+        here = [record for record in reversed(c.history) if runs.has(record.run)]
+        choices = [(run_title(record, last=record.run == c.run), str(record.number)) for record in here]
+        value = next((str(record.number) for record in here if record.run == shown), None)
+        recipe, log = recipe_of(on.services, on.sentence, shown)
+        changes = {
+            "number": gr.update(choices=choices, value=value, visible=len(choices) > 1),
+            "button": gr.update(interactive=log is not None),
+            "file": gr.update(value=None, visible=False),
+            "script": script_of(recipe, log),
+            "command": command_of(recipe),
+        }
+        room = TEXT.gone([record.number for record in c.history if record not in here], MAX_MODELS)
+        if log is None:
+            about = room if c.history else TEXT.invitation(on.services.store.spec(recipe.model).title)
+            return changes | {"told": about, "loaded": "", "card": "There is no model card before a run."}
+        trained, _ = taken(on.services, shown)
+        config = trained.model.encoder.config
+        how = how_loaded(trained.task, config)
+        names = [short(name, NAME_LENGTH) for name in (log.base_title, log.data_name)]
+        return changes | {
+            "told": TEXT.run(log, *names, last=shown == c.run) + room,
+            "loaded": TEXT.loaded(how),
+            "card": _body(card(log, form_of(trained.task, config), how)),
+        }
 
 
-PART = Part(
-    tab="Export",
-    look="Download the model as a folder that transformers can load, and the run as a program that gives the same "
-    "numbers.",
-    build=build,
-    reads_sentence=False,
-    order=5,
-    former="keep",
-)
+PART = Export.part()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,10 +22,10 @@ from demos.lessons.finetune.layer_mix.text import (
     scores_html,
     steps_html,
 )
-from demos.page.folds import folds
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import by_component
 from demos.page.progress import HEAVY, relayed
-from demos.page.services import Sentence, Services
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, menu
 from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
 from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, names_dataset
 
@@ -45,64 +46,56 @@ class TrainedResults:
         return scores_html(self.comparisons.known(key), {name: tagger for name, tagger in taggers.items() if tagger})
 
 
-def build(page: Page) -> None:
-    """The shares beside the button, the scores below."""
-    parts: dict[str, Any] = {}
-    with gr.Row():
-        with gr.Column(scale=7, min_width=330, elem_classes="picture"):
-            parts["shares"] = gr.Plot(label="Share of each layer in the mix", show_label=False, elem_id="mix-shares")
-        with gr.Column(scale=4, min_width=300):
-            start = gr.Button("Train", variant="primary", elem_id="mix-start")
-            page.show_look()
-            parts["said"] = gr.HTML("", elem_id="mix-said", elem_classes="said")
-    with gr.Row(elem_id="mix-bilstm"):
-        layers = gr.Dropdown(
-            [(NAMES[name][0], name) for name in FIXED],
-            value=FIXED[-1],
-            label="Vectors for a BiLSTM",
-            filterable=False,
-            scale=4,
-            min_width=330,
+class LayerMix(View):
+    tab, order, reads_sentence = "Mix the layers", 8, False
+    look = (
+        "BERT is frozen; a linear classifier finds names in its states. Train it and watch which layers get a large "
+        "share, then compare the learned mix with the fixed choices."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        mix_layers: str = menu(
+            [(NAMES[name][0], name) for name in FIXED], FIXED[-1], "Vectors for a BiLSTM", scale=4, min_width=330,
             elem_id="mix-layers",
-        )
-        learn = gr.Button("Train a BiLSTM", scale=2, min_width=160, elem_id="mix-learn")
-        with gr.Column(scale=6, min_width=320):
-            parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
-    parts["scores"] = gr.HTML("", elem_id="mix-scores")
-    parts["numbers"], parts["program"] = folds(__file__, "Trains the mix, then a BiLSTM, and prints their F1")
-    results = TrainedResults()
-    page.keep(mix_layers=layers)
-    page.draw(by_component(parts, partial(shown, page.services)), [], list(parts.values()))
-    page.on(
-        [start.click],
-        by_component(parts, partial(trained, page.services, results)),
-        [page.model],
-        list(parts.values()),
-        trigger_mode="once",
-        **{**HEAVY, "show_progress": "hidden"},
-    )
-    page.on(
-        [learn.click],
-        by_component(parts, partial(tagged, page.services, results)),
-        [page.model, layers],
-        [parts["learned"], parts["scores"]],
-        trigger_mode="once",
-        **{**ONE_AT_A_TIME, "show_progress": "hidden"},
-    )
+        )  # fmt: skip
 
+    def lay_out(self, at: Layout) -> None:
+        """The shares beside the button, the scores below."""
+        with gr.Row():
+            with gr.Column(scale=7, min_width=330, elem_classes="picture"):
+                at["shares"] = gr.Plot(label="Share of each layer in the mix", show_label=False, elem_id="mix-shares")
+            with gr.Column(scale=4, min_width=300):
+                start = gr.Button("Train", variant="primary", elem_id="mix-start")
+                at.look()
+                at["said"] = gr.HTML("", elem_id="mix-said", elem_classes="said")
+        with gr.Row(elem_id="mix-bilstm"):
+            layers = at.control("mix_layers")
+            learn = gr.Button("Train a BiLSTM", scale=2, min_width=160, elem_id="mix-learn")
+            with gr.Column(scale=6, min_width=320):
+                at["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
+        at["scores"] = gr.HTML("", elem_id="mix-scores")
+        at.folds("Trains the mix, then a BiLSTM, and prints their F1")
+        page, results, hidden = at.page, TrainedResults(), {"trigger_mode": "once", "show_progress": "hidden"}
+        train = by_component(at, partial(trained, page.services, results))
+        page.on([start.click], train, [page.model], list(at.values()), **HEAVY | hidden)
+        tag = by_component(at, partial(tagged, page.services, results))
+        filled = [at["learned"], at["scores"]]
+        page.on([learn.click], tag, [page.model, layers], filled, **ONE_AT_A_TIME | hidden)
 
-def shown(services: Services, sentence: Sentence) -> dict[str, Any]:
-    """Before a training: equal shares, and the published scores."""
-    spec = services.loaded(sentence.model).spec
-    states = spec.num_layers + 1
-    return {
-        "shares": shares_figure([1 / states] * states),
-        "said": before_html(names_dataset(), states),
-        "learned": "",
-        "scores": scores_html(None, {}),
-        "numbers": "",
-        "program": lambda: mix_code(spec),
-    }
+    @drawn(by=())
+    def draw(self, on: On, c: Choices) -> Shown:
+        """Before a training: equal shares, and the published scores."""
+        spec = on.loaded.spec
+        states = spec.num_layers + 1
+        return {
+            "shares": shares_figure([1 / states] * states),
+            "said": before_html(names_dataset(), states),
+            "learned": "",
+            "scores": scores_html(None, {}),
+            "numbers": "",
+            "program": lambda: mix_code(spec),
+        }
 
 
 def trained(services: Services, results: TrainedResults, model: str) -> Iterator[dict[str, Any]]:
@@ -140,13 +133,4 @@ def changes(event: Reading | Step) -> dict[str, Any]:
     return {"said": progress_html(event), **moved}
 
 
-PART = Part(
-    tab="Mix the layers",
-    look=(
-        "BERT is frozen; a linear classifier finds names in its states. Train it and watch which layers get a large "
-        "share, then compare the learned mix with the fixed choices."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=8,
-)
+PART = LayerMix.part()

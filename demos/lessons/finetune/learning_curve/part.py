@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,8 +19,8 @@ from demos.lessons.finetune.learning_curve.figure import accuracy_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence, Services
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, menu, options, unlinked
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import AWAITED
 from demos.training.learning_curve import (
@@ -49,7 +50,11 @@ KINDS = ("sentence", "pair")
 FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
 SEEDS = 1
 SHOW_SECONDS = 0.5  # between two lines of progress
-DRAWN = ("status", "figure", "proof", "made", "numbers")
+DATA_SETS = [
+    *((source.title, key) for key, source in SOURCES.items() if source.kind in KINDS),
+    ("Your own file: sentences", "file-sentence"),
+    ("Your own file: pairs", "file-pair"),
+]
 
 
 @lru_cache(maxsize=1)
@@ -68,44 +73,29 @@ def read_data(data: str, file: str | None) -> Dataset | None:
     return checked(SOURCES[data].load(0, MAX_TRAIN), SEEDS)
 
 
-class LearningCurve:
-    """The part's handlers."""
+def expected(services: Services, model: str, dataset: Dataset, seeds: int, on_cpu: bool = False) -> float:
+    """The seconds that the measurement is going to take."""
+    return expected_seconds(services.trainings, services.loaded(model), dataset, seeds, on_cpu)
+
+
+def cost_html(services: Services, model: str, dataset: Dataset, seeds: int) -> str:
+    """The cost of Run."""
+    seconds = expected(services, model, dataset, seeds)
+    return TEXT.cost(
+        models=len(jobs(dataset, seeds)),
+        random_models=len(SHARES) * SCRATCH_SEEDS,
+        random_seeds=SCRATCH_SEEDS,
+        seconds=duration(seconds),
+        most=duration(MAX_SECONDS) if seconds > MAX_SECONDS else "",
+    )
+
+
+class Measurements:
+    """Those under way, of all readers."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._running: set[str] = set()  # measurements under way; one that is removed ends
-
-    def show(
-        self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None
-    ) -> dict[str, Any]:
-        """The results for this data, and the cost of Run."""
-        shown: dict[str, Any] = {"file": gr.update(visible=data in FILES)}
-        if job:
-            return shown
-        dataset, count = read_data(data, file), _whole(seeds)
-        if dataset is None:
-            return shown | {"status": TEXT.awaited(AWAITED)}
-        notes = TEXT.notes(dataset.notes if data in FILES else ())
-        shown["status"] = lambda: notes + self._cost(bar.model, dataset, count)
-        if own is not None and own.data == dataset.name:
-            return shown | _drawn(own, own=True)
-        how, known = samples()
-        if data in known:
-            return shown | _drawn(known[data], own=False, how=how)
-        return shown | _drawn(empty(dataset, self.services.store.spec(bar.model).title, count), own=False)
-
-    def _cost(self, model: str, dataset: Dataset, seeds: int) -> str:
-        seconds = self._expected(model, dataset, seeds)
-        return TEXT.cost(
-            models=len(jobs(dataset, seeds)),
-            random_models=len(SHARES) * SCRATCH_SEEDS,
-            random_seeds=SCRATCH_SEEDS,
-            seconds=duration(seconds),
-            most=duration(MAX_SECONDS) if seconds > MAX_SECONDS else "",
-        )
-
-    def _expected(self, model: str, dataset: Dataset, seeds: int, on_cpu: bool = False) -> float:
-        return expected_seconds(self.services.trainings, self.services.loaded(model), dataset, seeds, on_cpu)
+        self._running: set[str] = set()  # one that is removed ends
 
     def run(
         self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any,
@@ -129,7 +119,7 @@ class LearningCurve:
             count, dataset = _whole(seeds), read_data(data, file)
             if dataset is None:
                 raise UserError(AWAITED)
-            key = self.services.key(model)
+            key = self.services.pretrained_key(model)
             yield {"status": TEXT.begun()}
             measured: Measured | None = None
             with closing(self._steps(key, dataset, count, job, on_cpu)) as steps:
@@ -153,10 +143,10 @@ class LearningCurve:
     def _steps(self, key: str, dataset: Dataset, count: int, job: str, on_cpu: bool) -> Generator[Progress, None, None]:
         """The measurement, which ends where the job is no longer among those under way."""
         store, trainings = self.services.store, self.services.trainings
-        expected = self._expected(key, checked(dataset, count), count, on_cpu)
+        seconds = expected(self.services, key, checked(dataset, count), count, on_cpu)
         known = key, store.spec(key).title, store.folder(key)
         return measure(  # type: ignore[return-value]
-            trainings, dataset, *known, count, expected, lambda: job not in self._running, on_cpu=on_cpu
+            trainings, dataset, *known, count, seconds, lambda: job not in self._running, on_cpu=on_cpu
         )
 
     def stop(self, job: str) -> None:
@@ -194,68 +184,84 @@ def _whole(seeds: Any) -> int:
     return count
 
 
-def build(page: Page) -> None:
-    """The data and Run in a row, the picture, its conclusion."""
-    handlers = LearningCurve(page.services)
-    controller = RunController(page.services.trainings, "learning_curve", handlers.run, stop=handlers.stop)
-    parts: dict[str, Any] = {**controller.states(), "own": gr.State(None)}
-    parts["figure"] = gr.Plot(
-        label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure",
-        elem_classes="picture",
-    )  # fmt: skip
-    own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
-    with gr.Row(elem_classes="learning_curve-row"):
-        menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
-        data = gr.Dropdown([*menu, *own], value="emotion", label="Data", filterable=False, scale=3, min_width=200)
-        seeds = gr.Radio(
-            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)],
-            value=SEEDS,
-            label="Number of seeds",
-            scale=3,
-            min_width=250,
-        )
-        start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
-        stop = gr.Button("Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
-    file = file_picker("CSV, Excel or JSON", height=110, visible=False)
-    on_cpu = cpu_button(elem_id="learning_curve-on-cpu")
-    parts |= {"start": start, "stop": stop, "file": file, "on_cpu": on_cpu}
-    parts["proof"] = gr.HTML(elem_id="learning_curve-proof")
-    with gr.Row(elem_classes="learning_curve-said"):
-        parts["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
-        parts["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
-    with takeaway_row():
-        picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
-    with fold(__file__, "numbers", "The numbers"):
-        parts["numbers"] = gr.HTML()
-    formula_fold(__file__)
-    source_fold(__file__)
-    page.keep(amount=data, seeds=seeds)
-    drawn = [parts[name] for name in DRAWN]
+def controller_of(services: Services) -> RunController:
+    """The part's runs, for all its readers."""
+    measurements = Measurements(services)
+    return RunController(services.trainings, "learning_curve", measurements.run, stop=measurements.stop)
 
-    def show(
-        bar: Sentence, data: str, file: str | None, seeds: Any, reader: str, begun: str, run: str, own: Measured | None
-    ) -> dict[str, Any]:
-        elsewhere = controller.is_elsewhere(reader, begun)
-        return handlers.show(bar, data, file, seeds, "elsewhere" if elsewhere else run, own)
 
-    page.draw(
-        by_component(parts, show),
-        [data, file, seeds, page.reader, *(parts[name] for name in ("begun", "run", "own"))],
-        [file, *drawn],
-        triggers=[data.change, file.change, seeds.change],
-        show_progress="hidden",
+class LearningCurve(View):
+    tab, order, former, reads_sentence = "How much data?", 4, "amount", False
+    look = (
+        "How few examples does a pre-trained model need? It is compared with the same architecture trained from "
+        "random weights, and with a classifier that uses only the words. All are trained on the same parts of the "
+        "data."
     )
-    inputs, changed = [*page.sentence, data, file, seeds], ["run", "start", "stop", "own", "on_cpu", *DRAWN]
-    controller.wire(page, parts, [(start.click, {})], inputs, changed)
+
+    @dataclass(frozen=True)
+    class Choices:
+        amount: str = menu(DATA_SETS, "emotion", "Data", scale=3, min_width=200)
+        seeds: int = options(
+            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], SEEDS, "Number of seeds", scale=3, min_width=250
+        )
+        file: str | None = unlinked(None, redraws=True)
+        reader: str = unlinked("")
+        begun: str = unlinked("")
+        run: str = unlinked("")
+        own: Measured | None = unlinked(None)  # the reader's last measurement
+
+    def lay_out(self, at: Layout) -> None:
+        """The data and Run in a row, the picture, its conclusion."""
+        page, controller = at.page, at.page.services.shared(controller_of)
+        states = controller.states() | {"own": gr.State(None)}
+        for name, component in ({"reader": page.reader} | states).items():
+            at.hold(name, component)
+        at["figure"] = gr.Plot(
+            label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure",
+            elem_classes="picture",
+        )  # fmt: skip
+        with gr.Row(elem_classes="learning_curve-row"):
+            amount, seeds = at.control("amount"), at.control("seeds")
+            start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
+            stop = gr.Button("Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
+        at["file"] = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+        buttons = {"start": start, "stop": stop, "on_cpu": cpu_button(elem_id="learning_curve-on-cpu")}
+        at["proof"] = gr.HTML(elem_id="learning_curve-proof")
+        with gr.Row(elem_classes="learning_curve-said"):
+            at["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
+            at["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
+        with takeaway_row():
+            picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
+        with fold(__file__, "numbers", "The numbers"):
+            at["numbers"] = gr.HTML()
+        formula_fold(__file__)
+        source_fold(__file__)
+        controller.wire(
+            page,
+            {**at, **states, **buttons},
+            [(start.click, {})],
+            [*page.sentence, amount, at["file"], seeds],
+            ["run", *buttons, "own", *(name for name in at if name != "file")],
+        )
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The results for this data, and the cost of Run; nothing moves under a measurement."""
+        services, model = on.services, on.sentence.model
+        shown: Shown = {"file": gr.update(visible=c.amount in FILES)}
+        if c.run or services.shared(controller_of).is_elsewhere(c.reader, c.begun):
+            return shown
+        dataset = read_data(c.amount, c.file)
+        if dataset is None:
+            return shown | {"status": TEXT.awaited(AWAITED)}
+        notes = TEXT.notes(dataset.notes if c.amount in FILES else ())
+        shown["status"] = lambda: notes + cost_html(services, model, dataset, c.seeds)
+        if c.own is not None and c.own.data == dataset.name:
+            return shown | _drawn(c.own, own=True)
+        how, known = samples()
+        if c.amount in known:
+            return shown | _drawn(known[c.amount], own=False, how=how)
+        title = services.store.spec(services.pretrained_key(model)).title
+        return shown | _drawn(empty(dataset, title, c.seeds), own=False)
 
 
-PART = Part(
-    tab="How much data?",
-    look="How few examples does a pre-trained model need? It is compared with the same architecture trained from "
-    "random weights, and with a classifier that uses only the words. All are trained on the same parts of the "
-    "data.",
-    build=build,
-    reads_sentence=False,
-    order=4,
-    former="amount",
-)
+PART = LearningCurve.part()

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.lessons.finetune.ready.program import hub_code, ready_code
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.lesson import Page, Part, by_component
 from demos.page.loading.loading import AT_ONCE, loading
-from demos.page.services import Sentence
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, unlinked, words
 from demos.templates import templates
 from demos.training.learning.model import Trained
 from demos.training.ready.hub_models import HUB_MODELS, HubModels
-from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, ReadyModels, card
+from demos.training.ready.models import LICENCES, TASKS, TRAINED_ON, card
 from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
@@ -101,38 +101,6 @@ def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[
     return TEXT.wrong(correct) + shown if wrong else shown
 
 
-def show(
-    models: ReadyModels, hub: HubModels, _: Sentence, text: str, question: str, answerer: str = ADAPTERS
-) -> tuple[Callable[[], str], ...]:
-    """An answer of each task, with its model and a whole program, or what its text lacks; a program for all answers."""
-    text, question = clean_text((text or "")[:MAX_TEXT]).strip(), (question or "")[:MAX_QUESTION]
-    lines = lines_of(text)
-    opinions = statements(lines)
-    inputs = {
-        "sentence": [[line] for line in opinions] or [[""]],
-        "entities": [[text]],
-        "question": [[question, text]],
-        "pair": [lines],
-    }
-    programs = {kind: hub_code(HUB_MODELS[kind], text, opinions, question) for kind in HUB_MODELS}
-    correct = CORRECT.get((text, question), {})
-
-    def task(kind: str) -> str:
-        if not fits(kind, lines, question):
-            return TEXT.idle(kind)
-        by_hub = answerer == HUB and kind in HUB_MODELS
-        shown = answer_html(kind, hub.trained if by_hub else models.get, inputs[kind], correct.get(kind, ""))
-        return TEXT.task(kind, shown, about(kind, by_hub), programs.get(kind, ""))
-
-    def program() -> str:
-        fitting = [kind for kind in TASKS if fits(kind, lines, question)]
-        if answerer != HUB:
-            return ready_code(text, lines, opinions, question, fitting)
-        return "\n\n".join(programs[kind] for kind in fitting if kind in programs)
-
-    return (*(partial(task, kind) for kind in TASKS), program)
-
-
 def about(kind: str, by_hub: bool) -> dict[str, Any]:
     """The model, its training data, its license."""
     if by_hub:
@@ -141,73 +109,101 @@ def about(kind: str, by_hub: bool) -> dict[str, Any]:
     return {"hub": False, "title": "Adapter for MiniLM", "data": TRAINED_ON[kind], "licence": LICENCES[kind]}
 
 
-def chosen(hub: HubModels, requested: str, shown: str) -> Iterator[dict[str, Any]]:
-    """The models in use from now on, once they are in memory; if they can't be had, the adapters and the reason."""
-    try:
-        for kind in HUB_MODELS if requested == HUB else ():
-            for message in loading(hub, hub.spec(kind)):
-                yield {"said": message}
-    except UserError as error:
-        yield {"asked": ADAPTERS, "answerer": ADAPTERS, "said": TEXT.stays(str(error))}
-        return
-    yield {"answerer": requested, "said": ""} if requested != shown else {}
+def hub_models(services: Services) -> HubModels:
+    """The Hub's models, for all readers."""
+    return HubModels(services.memory)
 
 
-def build(page: Page) -> None:
-    """One text and one question, the answers beside each other."""
-    models = ReadyModels(lambda: page.services.loaded(BUNDLED), page.services.memory)
-    hub = HubModels(page.services.memory)
-    parts: dict[str, Any] = {"answerer": gr.Textbox(ADAPTERS, visible="hidden")}
-    with gr.Row():
-        text = gr.Textbox(
-            FIRST[0], label="Text (one sentence per line)", show_label=False,
-            placeholder="A text, one sentence per line", lines=1, max_lines=6,
-            max_length=MAX_TEXT, scale=10, elem_id="finetune-ready-text",
-        )  # fmt: skip
-        question = gr.Textbox(
-            FIRST[1], label="Question about it", show_label=False,
-            placeholder="A question about it", lines=1, max_lines=3, max_length=MAX_QUESTION,
-            scale=4, elem_id="finetune-ready-ask",
-        )  # fmt: skip
-        menu = examples_of([*EXAMPLES], label="Examples", show_label=False, scale=4, min_width=180)
-        parts["asked"] = gr.Dropdown(
-            ANSWERERS, value=ADAPTERS, label="Model", show_label=False, filterable=False, scale=6, min_width=240,
-            elem_id="finetune-ready-by",
-        )  # fmt: skip
-    fill_from(menu, [text, question], EXAMPLES)
-    parts["said"] = gr.HTML("", elem_id="finetune-ready-said", elem_classes="said")
-    with gr.Row(elem_classes="ready-answers picture"):
-        answers = [gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}") for kind in TASKS]
-    page.show_look()
-    with fold(__file__, "library", "The library, the Hub, and pipelines"):
-        gr.HTML(TEXT.pipelines(HUB_MODELS["sentence"]), elem_id="finetune-ready-pipelines")
-    with fold(__file__, "numbers", "The numbers"):
-        gr.HTML(TEXT.numbers([card(kind) for kind in TASKS]), elem_id="finetune-ready-scores")
-    formula_fold(__file__)
-    program = code_fold(__file__, "Prints these answers")
-    source_fold(__file__)
-    page.keep(ready=text, ask=question, ready_by=parts["asked"])
-    page.draw(
-        partial(show, models, hub), [text, question, parts["answerer"]], [*answers, program], show_progress="hidden"
-    )
-    page.on(
-        [page.settled.change, parts["asked"].input],
-        by_component(parts, partial(chosen, hub)),
-        [parts["asked"], parts["answerer"]],
-        [parts[name] for name in ("answerer", "asked", "said")],
-        trigger_mode="always_last",
-        show_progress="hidden",
-        concurrency_id="ready-models",
-        concurrency_limit=AT_ONCE,
+class Ready(View):
+    tab, order, reads_sentence = "Ready models", 7, False
+    look = (
+        "Models that were trained in advance are applied to one text, each where the text fits its task. Those that "
+        "come with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. Change a word: "
+        "which answers change?"
     )
 
+    @dataclass(frozen=True)
+    class Choices:
+        ready: str = words(
+            FIRST[0], "Text (one sentence per line)", show_label=False, placeholder="A text, one sentence per line",
+            lines=1, max_lines=6, max_length=MAX_TEXT, scale=10, elem_id="finetune-ready-text",
+        )  # fmt: skip
+        ask: str = words(
+            FIRST[1], "Question about it", show_label=False, placeholder="A question about it", lines=1, max_lines=3,
+            max_length=MAX_QUESTION, scale=4, elem_id="finetune-ready-ask",
+        )  # fmt: skip
+        ready_by: str = menu(
+            ANSWERERS, ADAPTERS, "Model", show_label=False, scale=6, min_width=240, elem_id="finetune-ready-by"
+        )
+        answerer: str = unlinked(ADAPTERS, redraws=True)  # what answers: `ready_by`, once that is in memory
 
-PART = Part(
-    tab="Ready models",
-    look="Models that were trained in advance are applied to one text, each where the text fits its task. Those that "
-    "come with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. Change a word: which "
-    "answers change?",
-    build=build,
-    reads_sentence=False,
-    order=7,
-)
+    def lay_out(self, at: Layout) -> None:
+        """One text and one question, the answers beside each other."""
+        at["answerer"] = at.hold("answerer", gr.Textbox(ADAPTERS, visible="hidden"))
+        with gr.Row():
+            boxes = [at.control("ready"), at.control("ask")]
+            examples = examples_of([*EXAMPLES], label="Examples", show_label=False, scale=4, min_width=180)
+            at.control("ready_by")
+        fill_from(examples, boxes, EXAMPLES)
+        at["said"] = gr.HTML("", elem_id="finetune-ready-said", elem_classes="said")
+        with gr.Row(elem_classes="ready-answers picture"):
+            for kind in TASKS:
+                at[kind] = gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}")
+        at.look()
+        with fold(__file__, "library", "The library, the Hub, and pipelines"):
+            gr.HTML(TEXT.pipelines(HUB_MODELS["sentence"]), elem_id="finetune-ready-pipelines")
+        with fold(__file__, "numbers", "The numbers"):
+            gr.HTML(TEXT.numbers([card(kind) for kind in TASKS]), elem_id="finetune-ready-scores")
+        formula_fold(__file__)
+        at["program"] = code_fold(__file__, "Prints these answers")
+        source_fold(__file__)
+
+    @drawn(by=("ready_by", "answerer"), limits=("ready_by",), concurrency_id="ready-models", concurrency_limit=AT_ONCE)
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """The models in use from now on, once they are in memory; if they can't be had, the adapters and the reason."""
+        if c.ready_by == c.answerer:
+            yield {}
+            return
+        hub = on.services.shared(hub_models)
+        try:
+            for kind in HUB_MODELS if c.ready_by == HUB else ():
+                for message in loading(hub, hub.spec(kind)):
+                    yield {"said": message}
+        except UserError as error:
+            yield {"ready_by": limit(value=ADAPTERS), "answerer": ADAPTERS, "said": TEXT.stays(str(error))}
+            return
+        yield {"answerer": c.ready_by, "said": ""}
+
+    @drawn(*TASKS, "program", by=("ready", "ask", "answerer"))
+    def draw_answers(self, on: On, c: Choices) -> Shown:
+        """An answer of each task, with its model and a whole program, or what its text lacks; a program for all."""
+        text, question = clean_text(c.ready[:MAX_TEXT]).strip(), c.ask[:MAX_QUESTION]
+        lines = lines_of(text)
+        opinions = statements(lines)
+        inputs = {
+            "sentence": [[line] for line in opinions] or [[""]],
+            "entities": [[text]],
+            "question": [[question, text]],
+            "pair": [lines],
+        }
+        programs = {kind: hub_code(HUB_MODELS[kind], text, opinions, question) for kind in HUB_MODELS}
+        correct = CORRECT.get((text, question), {})
+
+        def task(kind: str) -> str:
+            if not fits(kind, lines, question):
+                return TEXT.idle(kind)
+            by_hub = c.answerer == HUB and kind in HUB_MODELS
+            trained = on.services.shared(hub_models).trained if by_hub else on.services.ready.get
+            shown = answer_html(kind, trained, inputs[kind], correct.get(kind, ""))
+            return TEXT.task(kind, shown, about(kind, by_hub), programs.get(kind, ""))
+
+        def program() -> str:
+            fitting = [kind for kind in TASKS if fits(kind, lines, question)]
+            if c.answerer != HUB:
+                return ready_code(text, lines, opinions, question, fitting)
+            return "\n\n".join(programs[kind] for kind in fitting if kind in programs)
+
+        return {kind: partial(task, kind) for kind in TASKS} | {"program": program}
+
+
+PART = Ready.part()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from demos.bert.embeddings.maps import PCA_MAP, Layout, Recipe, lay_out
 from demos.bert.embeddings.vector_cache import Encoded
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
@@ -21,13 +23,15 @@ from demos.training.results.evidence import Error, Evidence, evidence_of, pooled
 from demos.training.service.runs import GONE
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, load_emotion
-from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.classification.task import Classification, example_of
 from demos.widgets.comparison.figure import most_different
 from demos.widgets.comparison.sides import TUNED, ComparisonForm, Pair, pair_of
 
 MAPPED = 400  # test examples on a map
 ERRORS = 12
+OWN = "own"  # the sentence at the top of the page, in the menu of sentences and in links
 MAX_MAPS = 32  # some kilobytes each
+MAX_EVIDENCE = 64  # some kilobytes each
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Afterwards:
     def __init__(self, services: Services) -> None:
         self.services = services
         self._maps: OnceCache[Encoded, Layout] = OnceCache(MAX_MAPS)
+        self._evidence: OnceCache[int, Evidence] = OnceCache(MAX_EVIDENCE)
 
     def of(self, run: str) -> After:
         """The reader's run. Raises UserError where it is no longer kept."""
@@ -133,6 +138,24 @@ class Afterwards:
             head,
         )
 
-    def evidence(self, after: After, error: Error) -> Evidence:
-        """Gradient x input of one error, by the reader's model."""
-        return evidence_of(after.trained, self.services.tuned(after.run), error)
+    def classifier(self, after: After | None, pair: bool) -> tuple[Trained, LoadedModel]:
+        """(the model that gives a class, its encoder): the reader's, or before any run the bundled adapter."""
+        if after:
+            return after.trained, self.services.tuned(after.run)
+        kind = "pair" if pair else "sentence"
+        trained = self.services.ready.get(kind)
+        spec = replace(self.services.loaded(BUNDLED).spec, key=f"ready {kind}")
+        return trained, LoadedModel(spec, trained.model.tokenizer, trained.model.encoder)
+
+    def own(self, after: After | None, sentence: Sentence) -> Example:
+        """The bar's sentence, or both where the model classifies pairs. Raises UserError for an empty one."""
+        pair = after.task.pairs if after else bool(sentence.text_pair.strip())
+        return example_of([sentence.text, sentence.text_pair][: 1 + pair])
+
+    def evidence(
+        self, after: After | None, example: Example, other: int | None = None
+    ) -> Generator[int, None, Evidence]:
+        """The words that decided; tells each step of STEPS. Raises UserError as `evidence_of` does."""
+        trained, loaded = self.classifier(after, bool(example.pair))
+        key = (loaded.spec.key, example.text, example.pair, other)
+        return (yield from self._evidence.steps(key, partial(evidence_of, trained, loaded, example, other), 0))

@@ -2,107 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
 from demos.bert.attention.comparison import Which
+from demos.bert.attention.saliency import STEPS
 from demos.errors import UserError
-from demos.lessons.finetune.results.data import After, Afterwards
+from demos.lessons.finetune.results.data import ERRORS, OWN, After, Afterwards
 from demos.lessons.finetune.results.figure import after_map, reliability_figure
-from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, VIEWS, laid_out
 from demos.lessons.finetune.results.sample import sample
 from demos.lessons.finetune.results.text import (
     TEXT,
     attention_summary,
     calibration_summary,
+    decided_html,
     error_name,
-    evidence_summary,
     heads_table,
     map_heading,
     maps_summary,
     maps_table,
-    tokens_html,
+    own_name,
     tokens_table,
+    words_html,
 )
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, unlinked
 from demos.training.metrics import calibration
+from demos.training.ready.models import TASKS
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multi_label.task import MultiLabel
 from demos.training.tasks.similarity.task import Similarity
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
+from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 from demos.widgets.tasks.examples import calibration_table
 
+MAP, ATTENTION, WORDS, TRUST = "map", "attention", "errors", "trust"  # as links have them
+VIEWS = [
+    ("Are the classes separated?", MAP),
+    ("Which heads changed?", ATTENTION),
+    ("Which words decided?", WORDS),
+    ("Are its probabilities reliable?", TRUST),
+]
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    parts = laid_out(page)
-    afterwards = Afterwards(page.services)
 
-    def show(text: str, pair: str, model: str, *choices: str) -> Iterator[dict[str, Any]]:
-        yield from drawn(afterwards, Sentence(text or "", pair or "", model), *choices)
-
-    page.on(
-        [page.settled.change, parts["view"].input, parts["error"].input],
-        by_component(parts, show),
-        [*page.sentence, parts["view"], parts["error"], page.trained, parts["seen"]],
-        [component for name, component in parts.items() if name != "view"],
-        trigger_mode="always_last",
-        show_progress="hidden",
+class Results(View):
+    tab, order, former = "What was learned", 2, "after"
+    look = (
+        "The same sentences and the same heads, before and after training: what has changed, and where is the model "
+        "still wrong?"
     )
-    page.keep(after=parts["view"], after_error=parts["error"])
 
+    @dataclass(frozen=True)
+    class Choices:
+        after: str = options(VIEWS, MAP, "Question about this model", show_label=False, elem_id="results-view")
+        after_error: str = menu(  # all that a link may name; `draw` cuts it to the errors there are
+            [*((f"error {number}", str(number)) for number in range(ERRORS)), ("your sentence", OWN)], "0", "Sentence",
+            show_label=False, elem_id="results-error",
+        )  # fmt: skip
+        run: str = unlinked("")
 
-def drawn(
-    afterwards: Afterwards, sentence: Sentence, view: str, error: str, run: str, seen: str
-) -> Iterator[dict[str, Any]]:
-    """The changes by name, for the chosen view alone; none if it is shown already."""
-    after, gone = None, ""
-    try:
-        after = afterwards.of(run) if run else None
-    except UserError as error_of_run:
-        gone = str(error_of_run)
-    depends_on = {
-        MAP: "" if after else sentence.model,
-        ATTENTION: f"{sentence.text}\n{sentence.text_pair}",
-        ERROR: error,
-    }.get(view, "")
-    mark = f"{view} {run if after else ''} {depends_on}"
-    if mark == seen and not gone:
-        yield {}
-        return
-    shown: dict[str, Any] = {"status": "", "numbers": "", "map_told": "", "seen": mark}
-    shown |= {name: gr.update(visible=False) for _, name in VIEWS}
-    shown |= yield from _view(afterwards, sentence, view, error, after)
-    if gone:
-        shown["status"] = notice_html(gone)
-    yield shown
+    def lay_out(self, at: Layout) -> None:
+        """Four views, one at a time, and the folds below."""
+        at.hold("run", at.page.trained)
+        at.control("after")
+        with gr.Row(elem_classes="results-maps") as at["map"]:
+            for side in ("before", "after"):
+                with gr.Column(min_width=340, elem_classes="results-side"):
+                    at[f"{side}_map"] = gr.Plot(
+                        show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}", elem_classes="picture"
+                    )
+                    at[f"{side}_told"] = gr.HTML(elem_classes="said")
+        with gr.Column(visible=False) as at["errors"]:
+            at.control("after_error")
+            with gr.Row(elem_classes="results-words"):
+                with gr.Column(min_width=340, scale=1):
+                    at["tokens"] = gr.HTML(elem_id="results-tokens", elem_classes="said")
+                with gr.Column(min_width=340, scale=1):
+                    at["decided"] = gr.HTML(elem_id="results-decided", elem_classes="said")
+        at["status"] = gr.HTML("", elem_id="results-status", elem_classes="said")
+        at["map_told"] = gr.HTML(elem_classes="said")
+        with gr.Column(visible=False) as at["attention"]:
+            at["attention_told"] = gr.HTML(elem_classes="said")
+            with gr.Row(elem_id="results-attention"):
+                for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
+                    with gr.Column(min_width=330, elem_classes="results-heatmap") as at[f"{name}_side"]:
+                        at[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
+                        at[name] = gr.Plot(show_label=False, label=title, elem_id=f"results-{name}")
+        with gr.Row(visible=False, elem_classes="results-trust") as at["trust"]:
+            with gr.Column(min_width=340, scale=6):
+                at["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
+                with takeaway_row():
+                    picture_buttons("#results-reliability", "fine-tune-calibration", at.page)
+            with gr.Column(min_width=320, scale=5):
+                at["trust_told"] = gr.HTML(elem_classes="said")
+        with fold(__file__, "numbers", "The numbers"):
+            at["numbers"] = gr.HTML()
+        formula_fold(__file__)
+        source_fold(__file__)
+
+    @drawn(limits=("after_error",))
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """The chosen view alone."""
+        afterwards, after, gone = on.services.shared(Afterwards), None, ""
+        try:
+            after = afterwards.of(c.run) if c.run else None
+        except UserError as error:
+            gone = str(error)
+        shown: Shown = {"status": "", "numbers": "", "map_told": ""}
+        shown |= {name: gr.update(visible=False) for _, name in VIEWS}
+        shown |= yield from _view(afterwards, on.sentence, c.after, c.after_error, after)
+        yield shown | ({"status": notice_html(gone)} if gone else {})
 
 
 def _view(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, after: After | None
-) -> Generator[dict[str, Any], None, dict[str, Any]]:
+) -> Generator[Shown, None, Shown]:
     """The outputs of the view, or a sentence if there is no data for it."""
-    if after is not None and not after.classes and view in (MAP, ERROR):
+    if after is not None and not after.classes and view in (MAP, WORDS):
         return {"status": TEXT.no_classes()}
     if view == MAP:
         return (yield from _maps(afterwards, sentence, after))
+    if view == WORDS:
+        return (yield from _words(afterwards, sentence, after, error))
     if view == ATTENTION:
         shown = _attention(afterwards, sentence, after) if after else _sample_attention()
     else:
-        shown = _error(afterwards, after, error) if view == ERROR else _trust(after)
+        shown = _trust(after)
     return shown if after else {"status": TEXT.sample(sample().description)} | shown
 
 
-def _maps(
-    afterwards: Afterwards, sentence: Sentence, after: After | None
-) -> Generator[dict[str, Any], None, dict[str, Any]]:
+def _maps(afterwards: Afterwards, sentence: Sentence, after: After | None) -> Generator[Shown, None, Shown]:
     services = afterwards.services
     mapped = afterwards.mapped(after) if after else afterwards.sample()
     if not mapped.examples:
@@ -110,7 +147,7 @@ def _maps(
     base = services.loaded(after.base if after else sentence.model)
     classes, labels, chance = mapped.classes, mapped.task.labels, chance_share(mapped.classes)
     layouts = [(yield from relayed(afterwards.layout(base, mapped), _progress(base.spec.title)))]
-    shown: dict[str, Any] = {
+    shown: Shown = {
         "map": gr.update(visible=True),
         "before_told": map_heading(f"Before: {base.spec.title}", layouts[0], classes, chance),
         "before_map": after_map(layouts[0], mapped.examples, labels, "before"),
@@ -138,7 +175,7 @@ def _progress(title: str) -> Any:
     return lambda step: {"status": TEXT.progress(title, step.done, step.total)}
 
 
-def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict[str, Any]:
+def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> Shown:
     pair, layer, head = afterwards.attention(sentence, after)
     heads = pair.comparison.heads
     if heads is None:  # one architecture on both sides: nothing of the kind can be, but a picture needs numbers
@@ -157,14 +194,14 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
     }
 
 
-def _sample_attention() -> dict[str, Any]:
+def _sample_attention() -> Shown:
     """Our own run's heads; there is no model whose weights could be shown."""
     heads = sample().heads
     layer, head, _ = most_different(heads, 1)[0]
     return _heads(heads, Which(layer, head), attention_summary(heads, layer, head, sample().text), False)
 
 
-def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> dict[str, Any]:
+def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> Shown:
     """The change of each head [L, A]; with `both`, pictures of the one that changed most, before and after."""
     return {
         "attention": gr.update(visible=True),
@@ -176,30 +213,51 @@ def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> dict[st
     }
 
 
-def _error(afterwards: Afterwards, after: After | None, chosen: str) -> dict[str, Any]:
-    """One of the surest errors, and all of them to choose from."""
+def _words(
+    afterwards: Afterwards, sentence: Sentence, after: After | None, chosen: str
+) -> Generator[Shown, None, Shown]:
+    """The words that decided the class of one of the surest errors, or of the bar's sentence; a menu of all these."""
     run = after or sample()
     errors, labels = run.errors, run.labels
-    if not errors:
-        return {"status": TEXT.no_errors()}
-    names = [(labels[error.example.label], labels[error.predicted]) for error in errors]
-    at = min(int(chosen) if str(chosen).isdecimal() else 0, len(errors) - 1)
-    evidence = afterwards.evidence(after, errors[at]) if after else sample().evidence[at]
-    values, encoding, (truth, answer) = evidence.values, evidence.encoding, names[at]
-    choices = [
-        (error_name(error.example, *names[number], error.probability), str(number))
-        for number, error in enumerate(errors)
+    names = [
+        error_name(error.example, labels[error.example.label], labels[error.predicted], error.probability)
+        for error in errors
     ]
-    return {
+    own = chosen == OWN or not errors
+    at = 0 if own else min(int(chosen), len(errors) - 1)
+    choices = [(name, str(number)) for number, name in enumerate(names)]
+    choices.append((own_name(sentence.text, sentence.text_pair), OWN))
+    shown: Shown = {
         "errors": gr.update(visible=True),
-        "error": gr.update(choices=choices, value=str(at)),
-        "tokens": tokens_html(values, encoding, answer, truth)
-        + evidence_summary(values, encoding, evidence.margin, evidence.empty, answer, truth),
-        "numbers": tokens_table(values, encoding),
+        "after_error": limit(choices=choices, value=OWN if own else str(at)),
+        "status": "" if errors else TEXT.no_errors(),
+    }
+    note = TEXT.sample(sample().description, short=True)
+    try:
+        if own:
+            example = afterwards.own(after, sentence)
+            task = afterwards.classifier(after, bool(example.pair))[0].task
+            labels, note = task.labels, TEXT.ready(TASKS["pair" if example.pair else "sentence"])
+            steps = afterwards.evidence(after, example)
+        elif after:
+            steps = afterwards.evidence(after, errors[at].example, errors[at].example.label)
+        else:
+            steps = None
+        evidence = (
+            (yield from relayed(steps, lambda done: shown | {"decided": TEXT.steps(done, STEPS)}))
+            if steps
+            else sample().evidence[at]
+        )
+    except UserError as error:
+        return shown | {"tokens": notice_html(str(error)), "decided": ""}
+    return shown | {
+        "tokens": words_html(evidence, labels),
+        "decided": ("" if after else note) + decided_html(evidence, labels, labelled=not own),
+        "numbers": tokens_table(evidence),
     }
 
 
-def _trust(after: After | None) -> dict[str, Any]:
+def _trust(after: After | None) -> Shown:
     """The reliability diagram of the kept answers."""
     answers = (after or sample()).answers
     if not answers.confidence:
@@ -216,11 +274,4 @@ def _trust(after: After | None) -> dict[str, Any]:
     }
 
 
-PART = Part(
-    tab="What was learned",
-    look="The same sentences and the same heads, before and after training: what has changed, and where is the model "
-    "still wrong?",
-    build=build,
-    order=2,
-    former="after",
-)
+PART = Results.part()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from demos.bert.model.encoding import encode
 from demos.files import read_asset
 from demos.training.results.answers import StoredAnswers
-from demos.training.results.evidence import Error, Evidence
+from demos.training.results.evidence import Error, Evidence, Rationale
 from demos.training.tasks.classification.data import Example
 from demos.widgets.tasks.registry import own_tokenizer
 
@@ -39,10 +40,15 @@ def sample() -> Sample:
         Error(number, Example(row["text"], row["label"]), row["predicted"], row["probability"])
         for number, row in enumerate(document["errors"])
     )
-    evidence = tuple(
-        Evidence(encode(own_tokenizer(), row["text"]), np.array(row["values"]), row["margin"], row["empty"])
-        for row in document["errors"]
-    )
+    evidence = tuple(_evidence(row) for row in document["errors"])
     answers = StoredAnswers(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
     labels, heads = tuple(document["labels"]), np.array(document["heads"])
     return Sample(document["told"], document["text"], labels, answers, heads, errors, evidence)
+
+
+def _evidence(row: dict[str, Any]) -> Evidence:
+    values: dict[str, Any] = {name: np.array(row[name]) for name in ("gradient", "integrated", "left_out")}
+    values |= {name: row[name] for name in ("probability", "margin", "empty", "masked")}
+    rationales = tuple(Rationale(tuple(words), *rest) for words, *rest in row["rationales"])
+    encoding = encode(own_tokenizer(), row["text"])
+    return Evidence(encoding, row["predicted"], row["label"], **values, rationales=rationales)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
+from demos.bert.attention.matrix_labels import joined
+from demos.bert.attention.saliency import STEPS, agreement, count_words
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.bert.model.encoding import Encoding
 from demos.figures.palette import swatch
 from demos.figures.scores_text import LABEL_LENGTH, one_line
 from demos.figures.short_text import short
-from demos.figures.token_chips import token_label
 from demos.lessons.finetune.results.figure import FEW
 from demos.templates import templates
 from demos.training.metrics import Calibration
+from demos.training.results.evidence import METHODS, RANDOM, Evidence
 from demos.training.tasks.classification.data import Example
 
 TEXT = templates(__file__)
 UNMOVED = 5e-4  # a share of attention below this shows as 0.0%
-SHOWN_TOKENS = 256
-EVIDENCE_WORDS = 3  # that speak most for a class
+SHOWN_WORDS = 40
 
 
 def map_heading(title: str, layout: Layout, classes: np.ndarray, chance: float) -> str:
@@ -73,47 +76,112 @@ def error_name(example: Example, truth: str, answer: str, probability: float) ->
     return f"{probability:.0%} {answer}, true class {truth}: “{short(one_line(example), 110)}”"
 
 
-def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str) -> str:
-    """The tokens shaded by gradient x input [n]: blue for the answer, brown for the true class, their number below."""
-    shares = values / (np.abs(values).max() or 1.0)
-    tokens = [
+def own_name(text: str, pair: str) -> str:
+    """The bar's sentence in the menu of sentences: plain text, which the menu escapes."""
+    return f"At the top of the page: “{short(' / '.join(filter(None, (text.strip(), pair.strip()))), 110)}”"
+
+
+def words_html(evidence: Evidence, labels: Sequence[str]) -> str:
+    """A row a word, a bar a method: blue for the prediction, brown for the other class; each method's sum below."""
+    encoding, values = evidence.encoding, evidence.by_word  # [methods, words]
+    widest = np.abs(values).max(axis=1) + 1e-12
+    words = written_words(encoding)
+    second = sum(word is not None for word in set(encoding.word_index[: encoding.sentence_b_start]))
+    rows = [
         {
-            "label": token_label(token),
-            "value": _signed(value),
-            "swatch": swatch("signed", 0.5 + share / 2),
+            "word": words[at],
+            "second": 0 < second == at,
+            "cells": [
+                {
+                    "value": _signed(value),
+                    "length": abs(value) / widest[method] / 2,
+                    "minus": value < 0,
+                    "top": at in evidence.rationales[method].words,
+                }
+                for method, value in enumerate(values[:, at])
+            ],
         }
-        for token, value, share in list(zip(encoding.tokens, values, shares, strict=True))[:SHOWN_TOKENS]
+        for at in range(min(len(words), SHOWN_WORDS))
     ]
-    names = [short(label, LABEL_LENGTH) for label in (answer, truth)]
-    return TEXT.tokens(tokens, len(encoding), *names, swatches=[swatch("signed", 0.875), swatch("signed", 0.125)])
-
-
-def evidence_summary(
-    values: np.ndarray, encoding: Encoding, margin: float, empty: float, answer: str, truth: str
-) -> str:
-    """The words with the largest numbers, and the difference between the sum of all numbers and the logits."""
-    words = [(value, token) for value, token, special in
-             zip(values, encoding.tokens, encoding.special_tokens_mask, strict=True) if not special]  # fmt: skip
-
-    def strongest(sign: int) -> list[str]:
-        ordered = sorted(words, key=lambda word: -sign * word[0])
-        return [token for value, token in ordered[:EVIDENCE_WORDS] if sign * value > 0]
-
-    return TEXT.evidence(
-        answer=short(answer, LABEL_LENGTH),
-        truth=short(truth, LABEL_LENGTH),
-        speaking_for=strongest(1),
-        speaking_against=strongest(-1),
-        margin=margin,
-        empty=_signed(empty),
-        explained=_signed(margin - empty),
-        total=_signed(values.sum()),
+    special = np.array([word is None for word in encoding.word_index])
+    sums = [evidence.gradient, evidence.integrated]
+    return TEXT.words_table(
+        methods=METHODS,
+        rows=rows,
+        count=len(words),
+        special=[_signed(values[special].sum()) for values in sums],
+        sums=[_signed(values.sum()) for values in sums],
+        differences=[_signed(evidence.margin - base) for base in (evidence.empty, evidence.masked)],
+        answer=short(labels[evidence.answer], LABEL_LENGTH),
+        other=short(labels[evidence.other], LABEL_LENGTH),
+        margin=evidence.margin,
+        steps=STEPS,
+        top=len(evidence.rationales[0].words),
+        swatches=[swatch("signed", 0.875), swatch("signed", 0.125)],
     )
 
 
-def tokens_table(values: np.ndarray, encoding: Encoding) -> str:
-    """Gradient x input [n], a row a token."""
-    return TEXT.tokens_table(zip(encoding.tokens, [_signed(value, 4) for value in values], strict=True))
+def decided_html(evidence: Evidence, labels: Sequence[str], labelled: bool) -> str:
+    """The prediction, whether the methods agree, and the prediction without their top words and by these alone.
+
+    `labelled`: the other class is the true one; else the second most probable.
+    """
+    names = [short(label, LABEL_LENGTH) for label in labels]
+    words, values = written_words(evidence.encoding), evidence.by_word
+    ranks = rankdata(-values, axis=1, method="min").astype(int)  # [methods, words], 1 the first
+    apart = int(np.ptp(ranks, axis=0).argmax())
+    pairs = [
+        (METHODS[first], METHODS[second], _signed(ranked.spearman), _signed(ranked.kendall))
+        for first, second in itertools.combinations(range(len(METHODS)), 2)
+        if (ranked := agreement(values[first], values[second])).spearman is not None and ranked.kendall is not None
+    ]
+    rationales = [
+        {
+            "name": name,
+            "sides": [
+                {"fall": _signed(evidence.probability - chance), "chance": chance, "label": names[label]}
+                for chance, label in (
+                    (rationale.without, rationale.class_without),
+                    (rationale.alone, rationale.class_alone),
+                )
+            ],
+        }
+        for name, rationale in zip((*METHODS, TEXT.at_random(RANDOM)), evidence.rationales, strict=True)
+    ]
+    return TEXT.decided(
+        answer=names[evidence.answer],
+        other=names[evidence.other],
+        probability=evidence.probability,
+        labelled=labelled,
+        error=abs(evidence.integrated.sum() - (evidence.margin - evidence.masked)),
+        first=[words[int(at)] for at in values.argmax(axis=1)],
+        methods=METHODS,
+        apart=words[apart] if np.ptp(ranks, axis=0).any() else "",
+        ranks=ranks[:, apart].tolist(),
+        count=len(words),
+        pairs=pairs,
+        rationales=rationales,
+    )
+
+
+def written_words(encoding: Encoding) -> list[str]:
+    """The words by their running number, their pieces joined."""
+    pieces: list[list[str]] = [[] for _ in range(count_words(encoding))]
+    for token, word in zip(encoding.tokens, encoding.word_index, strict=True):
+        if word is not None:
+            pieces[word].append(token)
+    return list(map(joined, pieces))
+
+
+def tokens_table(evidence: Evidence) -> str:
+    """Each method's values, a row a token; leave-one-out has one for a word."""
+    rows, seen = [], set()
+    for at, token in enumerate(evidence.encoding.tokens):
+        word = evidence.encoding.word_index[at]
+        values = [_signed(row[at], 4) for row in (evidence.gradient, evidence.integrated)]
+        rows.append((token, [*values, "" if word is None or word in seen else _signed(evidence.left_out[word], 4)]))
+        seen.add(word)
+    return TEXT.tokens_table(METHODS, rows)
 
 
 def calibration_summary(calibration: Calibration, noun: str, stored: int, total: int) -> str:

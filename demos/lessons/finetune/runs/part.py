@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import gradio as gr
 
@@ -14,8 +14,9 @@ from demos.figures.run_table import compared_html, runs_html
 from demos.files import DATA, read_beside
 from demos.lessons.finetune.runs.figure import overlay_figure
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import IN_BROWSER, Page, Part
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Sentence
+from demos.page.view import Layout, On, Shown, View, unlinked
 from demos.training.results.history import Record, as_csv, record_from
 from demos.widgets.scripted.scripted import scripted
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
@@ -37,15 +38,41 @@ def chosen(records: Sequence[Record], ticked: str) -> list[Record]:
     return ticked_records if ticked_records or ticked == NONE else list(records[-2:])
 
 
-def show(_: Sentence, history: list[Record], ticked: str) -> list[Any]:
-    """The table, the curves, and the comparison."""
-    records = history or sample()
-    pair = chosen(records, ticked or "")
-    return [
-        runs_html(records, [record.number for record in pair], sample=not history),
-        overlay_figure(pair),
-        compared_html(pair),
-    ]
+class Runs(View):
+    tab, order, reads_sentence = "Your runs", 3, False
+    look = (
+        "Change one setting, train again, and compare: select two runs to overlay their curves. Could the difference "
+        "be chance?"
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        history: tuple[Record, ...] = unlinked((), redraws=True)
+        ticked: str = unlinked("", redraws=True)  # in the table
+
+    def lay_out(self, at: Layout) -> None:
+        """The table, under it the curves of the two that are ticked."""
+        history = at.hold("history", at.page.history)
+        ticked = at.hold("ticked", gr.Textbox("", visible="hidden"))
+        at["table"] = table = scripted(read_beside(__file__, "script.js"), "finetune-table", elem_classes="picture")
+        at["compared"] = gr.HTML(elem_id="finetune-compared")
+        at["figure"] = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
+        with takeaway_row():
+            file_button(at.page, "All runs as CSV", csv_file, [history], elem_id="finetune-csv")
+            picture_buttons("#finetune-overlay", "bert-two-runs", at.page)
+        formula_fold(__file__)
+        source_fold(__file__)
+        table.select(None, None, [ticked], js='() => insideBert.picked["finetune-table"]()', **IN_BROWSER)
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The table, the curves, and the comparison."""
+        records = c.history or sample()
+        pair = chosen(records, c.ticked or "")
+        return {
+            "table": runs_html(records, [record.number for record in pair], sample=not c.history),
+            "figure": overlay_figure(pair),
+            "compared": compared_html(pair),
+        }
 
 
 def csv_file(_: Sentence, history: list[Record]) -> tuple[str, str]:
@@ -55,32 +82,4 @@ def csv_file(_: Sentence, history: list[Record]) -> tuple[str, str]:
     return "bert-fine-tune-runs.csv", as_csv(history)
 
 
-def build(page: Page) -> None:
-    """The table, under it the curves of the two that are ticked."""
-    ticked = gr.Textbox("", visible="hidden")
-    table = scripted(read_beside(__file__, "script.js"), "finetune-table", elem_classes="picture")
-    compared = gr.HTML(elem_id="finetune-compared")
-    figure = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
-    with takeaway_row():
-        file_button(page, "All runs as CSV", csv_file, [page.history], elem_id="finetune-csv")
-        picture_buttons("#finetune-overlay", "bert-two-runs", page)
-    formula_fold(__file__)
-    source_fold(__file__)
-    table.select(
-        None,
-        None,
-        [ticked],
-        js='() => insideBert.picked["finetune-table"]()',
-        **IN_BROWSER,
-    )
-    page.draw(show, [page.history, ticked], [table, figure, compared], show_progress="hidden")
-
-
-PART = Part(
-    tab="Your runs",
-    look="Change one setting, train again, and compare: select two runs to overlay their curves. Could the difference "
-    "be chance?",
-    build=build,
-    reads_sentence=False,
-    order=3,
-)
+PART = Runs.part()

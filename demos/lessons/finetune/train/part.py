@@ -210,7 +210,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
     )
     page.on(
         [page.returning.change],
-        lambda reader, shown: shown or trainer.recalled(reader),
+        lambda reader, shown: {parts["shown"]: shown or trainer.recalled(reader)},
         [page.returning, parts["shown"]],
         [parts["shown"]],
         trigger_mode="multiple",

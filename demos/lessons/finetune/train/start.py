@@ -62,7 +62,7 @@ def start_of(services: Services, model: str, history: Sequence[Record], number: 
     """
     runs = services.trainings.runs
     if (number or MODEL) == MODEL:
-        return Start(services.store.spec(services.key(model)))
+        return Start(services.store.spec(services.pretrained_key(model)))
     record = next((record for record in history if str(record.number) == number), None)
     if record is None or not runs.has(record.run):
         raise UserError(GONE)

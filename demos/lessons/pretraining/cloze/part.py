@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -16,16 +16,15 @@ from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accura
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.drawing.drawn import drawable
-from demos.page.folds import all_controls, folds
 from demos.page.larger_model.larger_model import small_model_html
-from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence, Services
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Layout, On, Shown, View, options, slider
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.sources import SOURCES
 
 NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
 DRAWS = 10
+WORDS = {" / ".join(pair): pair for pair in LABEL_WORDS}
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,6 @@ EXAMPLES = (
     Example("A stunning film (SST-2)", "a visually stunning rumination on love", True, is_hard=True),
     Example("Praise by negation", "There's nothing I'd change about this bag.", True, is_hard=True),
 )
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @cache
@@ -56,86 +54,77 @@ def remarks() -> tuple[Solved, ...]:
     return tuple(Solved(example.text, example.label == positive) for example in data.train)
 
 
-def build(page: Page) -> None:
-    """The prompt and its two words; the measured accuracies beside them; the folds."""
-    with gr.Row(elem_classes="cloze-views"):
-        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-            prompt = gr.HTML("", elem_id="cloze-prompt")
-            with gr.Row(elem_classes="cloze-examples"):
-                buttons: list[tuple[gr.Button, Example]] = []
-                for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
-                    gr.HTML(heading, min_width=40)
-                    buttons += [
-                        (gr.Button(example.label, size="sm", min_width=60), example)
-                        for example in EXAMPLES
-                        if example.is_hard == is_hard
-                    ]
-            reading = gr.HTML("", elem_id="cloze-reading")
-        with gr.Column(scale=5, min_width=320):
-            page.show_look()
-            number = gr.Radio(
-                list(NUMBERS), value=0, label="Labeled examples of each class in the input", elem_id="cloze-number"
-            )
-            gr.Plot(
-                drawable(accuracy_figure(sample())),
-                label="Accuracy by number of examples",
-                show_label=False,
-                elem_id="cloze-accuracy",
-            )
-            gr.HTML(TEXT.measured(sample(), sample().standard_error, sample().examples_help), elem_id="cloze-measured")
-    with all_controls(page, __file__):
-        draw = gr.Slider(
-            1, DRAWS, value=1, step=1, label="Random selection of the examples, and their order", elem_id="cloze-draw"
-        )
-        pattern = gr.Radio(list(PATTERNS), value=PATTERNS[0], label="Pattern with [MASK]", elem_id="cloze-pattern")
-        words = gr.Radio(
-            [" / ".join(pair) for pair in LABEL_WORDS],
-            value=" / ".join(LABEL_WORDS[0]),
-            label="Label words (positive / negative)",
-            elem_id="cloze-words",
-        )
-    numbers, code = folds(__file__, "Prints both words' probabilities, with and without the sentence")
-    page.keep(examples=number, draw=draw, pattern=pattern, label_words=words)
-    for button, example in buttons:
-        js = f"() => {json.dumps([example.text, ''])}"
-        button.click(None, None, [page.text, page.text_pair], js=js, **PRIVATE)
-    outputs = {"prompt": prompt, "reading": reading, "numbers": numbers, "code": code}
-    page.draw(
-        by_component(outputs, partial(shown, page.services)),
-        [number, draw, pattern, words],
-        list(outputs.values()),
-        show_progress="hidden",
-    )
-
-
-def shown(services: Services, sentence: Sentence, number: Any, draw: Any, pattern: str, words: str) -> dict[str, Any]:
-    """The prompt, the head's predictions at [MASK] with and without the sentence, the numbers and the program."""
-    each = int(number) if number in NUMBERS else 0
-    solved = drawn(remarks(), each, clamp(float(draw or 1) - 1, DRAWS))
-    chosen = pattern if pattern in PATTERNS else PATTERNS[0]
-    label_words = next((pair for pair in LABEL_WORDS if " / ".join(pair) == words), LABEL_WORDS[0])
-    if not sentence.text.strip():
-        raise UserError("There is no sentence to judge; type one.")
-    pretrained = services.pretrained(sentence.model)
-    before, _, after = chosen.partition(GAP)
-    text = ended(clean_text(sentence.text).strip())
-    return {
-        "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
-        "reading": lambda: (
-            reading_html(*read_prompts(pretrained, [sentence.text, ""], solved, chosen, label_words))
-            + small_model_html(pretrained, services.store.catalogue)
-        ),
-        "numbers": lambda: accuracy_html(sample()),
-        "code": lambda: cloze_code(pretrained.encoder.spec, text, solved, chosen, label_words),
-    }
-
-
-PART = Part(
-    tab="Prompts",
-    look=(
+class Cloze(View):
+    tab, order = "Prompts", 8
+    look = (
         "A classifier without fine-tuning: “It was [MASK].” follows your sentence, and the probabilities of two words "
         "at [MASK] are compared. Labeled examples can be put before your sentence, or be used for fine-tuning."
-    ),
-    build=build,
-    order=8,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        examples: int = options(
+            [(str(number), number) for number in NUMBERS], 0, "Labeled examples of each class in the input",
+            elem_id="cloze-number",
+        )  # fmt: skip
+        draw: int = slider(1, DRAWS, 1, "Random selection of the examples, and their order", elem_id="cloze-draw")
+        pattern: str = options(
+            [(pattern, pattern) for pattern in PATTERNS], PATTERNS[0], "Pattern with [MASK]", elem_id="cloze-pattern"
+        )
+        label_words: str = options(
+            [(pair, pair) for pair in WORDS],
+            next(iter(WORDS)),
+            "Label words (positive / negative)",
+            elem_id="cloze-words",
+        )
+
+    def lay_out(self, at: Layout) -> None:
+        """The prompt and its two words; the measured accuracies beside them; the folds."""
+        page = at.page
+        with gr.Row(elem_classes="cloze-views"):
+            with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+                at["prompt"] = gr.HTML("", elem_id="cloze-prompt")
+                with gr.Row(elem_classes="cloze-examples"):
+                    for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
+                        gr.HTML(heading, min_width=40)
+                        for example in filter(lambda example: example.is_hard == is_hard, EXAMPLES):
+                            button = gr.Button(example.label, size="sm", min_width=60)
+                            js = f"() => {json.dumps([example.text, ''])}"
+                            button.click(None, None, [page.text, page.text_pair], js=js, **IN_BROWSER)
+                at["reading"] = gr.HTML("", elem_id="cloze-reading")
+            with gr.Column(scale=5, min_width=320):
+                at.look()
+                at.control("examples")
+                gr.Plot(
+                    drawable(accuracy_figure(sample())),
+                    label="Accuracy by number of examples",
+                    show_label=False,
+                    elem_id="cloze-accuracy",
+                )
+                measured = TEXT.measured(sample(), sample().standard_error, sample().examples_help)
+                gr.HTML(measured, elem_id="cloze-measured")
+        with at.all_controls():
+            for name in ("draw", "pattern", "label_words"):
+                at.control(name)
+        at.folds("Prints both words' probabilities, with and without the sentence")
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The prompt, the head's predictions at [MASK] with and without the sentence, the numbers and the program."""
+        if not on.sentence.text.strip():
+            raise UserError("There is no sentence to judge; type one.")
+        solved, label_words = drawn(remarks(), c.examples, c.draw - 1), WORDS[c.label_words]
+        pretrained = on.services.pretrained(on.sentence.model)
+        before, _, after = c.pattern.partition(GAP)
+        text = ended(clean_text(on.sentence.text).strip())
+        return {
+            "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
+            "reading": lambda: (
+                reading_html(*read_prompts(pretrained, [on.sentence.text, ""], solved, c.pattern, label_words))
+                + small_model_html(pretrained, on.services.store.catalogue)
+            ),
+            "numbers": lambda: accuracy_html(sample()),
+            "program": lambda: cloze_code(pretrained.encoder.spec, text, solved, c.pattern, label_words),
+        }
+
+
+PART = Cloze.part()

@@ -30,11 +30,12 @@ from demos.lessons.pretraining.fill_mask.figure import (
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, with_gap
-from demos.page.folds import all_controls, fold, folds
+from demos.page.folds import fold
 from demos.page.larger_model.larger_model import small_model_html
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER, Page
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn, slider, words
 from demos.widgets.scripted.scripted import scripted
 
 SENTENCE = "fill-sentence"
@@ -84,8 +85,6 @@ EXAMPLES = (
     ),
 )
 
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-
 
 class Filler:
     """Reads a sentence with words hidden; the last places read are remembered, so that a slider costs no pass."""
@@ -114,66 +113,93 @@ class Filler:
         return array  # [L + 1, d], a copy: a view would keep all tokens' states
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    filler = Filler(page.services)
-    chips = scripted(read_beside(__file__, "script.js"), SENTENCE, elem_classes="picture")
-    with gr.Row(elem_classes="fill-examples"):
-        buttons: list[tuple[gr.Button, Example]] = []
-        for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
-            gr.HTML(heading, elem_classes="fill-words", min_width=40)
-            buttons += [
-                (gr.Button(example.label, size="sm", min_width=60, elem_classes="fill-example"), example)
-                for example in EXAMPLES
-                if example.is_hard == is_hard
-            ]
-    marks = gr.Textbox("", visible="hidden")
-    with gr.Row(elem_classes="fill-top"):
-        with gr.Column(elem_classes="fill-guesses", min_width=320):
-            summary = gr.HTML("", elem_id="fill-said")
-            best = gr.HTML("", elem_id="fill-best")
-        with gr.Column(elem_classes="fill-layers", min_width=320):
-            layers = gr.HTML("", elem_id="fill-layers")
-            gr.HTML(TEXT.lens_note())
-    with gr.Column(elem_classes="fill-context"):
-        other = _another_context(page, filler, marks)
-    with all_controls(page, __file__):
-        top = gr.Slider(LEAST, MOST, 10, step=1, label="Number of predictions", elem_id="fill-top")
+class FillMask(View):
+    tab, order, former = "Fill the mask", 1, "fill"
+    look = (
+        "One word is masked, and the model computes a probability for every word of the vocabulary. See how "
+        "uncertain the prediction is, at which layer the masked word reaches rank 1, and which other words the "
+        "prediction depends on."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        mask: str = words("", "", visible="hidden")  # the hidden words' marks
+        other: str = words(
+            "", "Another sentence with [MASK]", placeholder="Copy the sentence, then change some words",
+            lines=1, max_lines=3, scale=5, min_width=220, elem_id="fill-other",
+        )  # fmt: skip
+        top: int = slider(LEAST, MOST, 10, "Number of predictions", elem_id="fill-top")
+
+    def lay_out(self, at: Layout) -> None:
+        """The sentence; the guesses beside the layers; another sentence; what is computed on request; the folds."""
+        page, filler = at.page, at.page.services.shared(Filler)
+        at["chips"] = scripted(read_beside(__file__, "script.js"), SENTENCE, elem_classes="picture")
+        with gr.Row(elem_classes="fill-examples"):
+            buttons: list[tuple[gr.Button, Example]] = []
+            for is_hard, heading in ((False, TEXT.examples()), (True, TEXT.hard())):
+                gr.HTML(heading, elem_classes="fill-words", min_width=40)
+                buttons += [
+                    (gr.Button(example.label, size="sm", min_width=60, elem_classes="fill-example"), example)
+                    for example in EXAMPLES
+                    if example.is_hard == is_hard
+                ]
+        marks = at.control("mask")
+        with gr.Row(elem_classes="fill-top"):
+            with gr.Column(elem_classes="fill-guesses", min_width=320):
+                at["said"] = gr.HTML("", elem_id="fill-said")
+                at["best"] = gr.HTML("", elem_id="fill-best")
+            with gr.Column(elem_classes="fill-layers", min_width=320):
+                at["layers"] = gr.HTML("", elem_id="fill-layers")
+                gr.HTML(TEXT.lens_note())
         with gr.Column(elem_classes="fill-context"):
-            _without_words(page, filler, marks)
-    page.keep(mask=marks, top=top)
-    _likelihood(page, filler)
-    numbers, code = folds(__file__, "Prints these predictions, and the top word at each layer")
+            gr.HTML(TEXT.context_heading())
+            with gr.Row(elem_classes="fill-other"):
+                other = at.control("other")
+                copy = gr.Button("Copy the sentence", size="sm", min_width=150, elem_id="fill-copy")
+            at["beside"] = gr.HTML("", elem_id="fill-beside")
+        with at.all_controls():
+            at.control("top")
+            with gr.Column(elem_classes="fill-context"):
+                without_words(page, filler, marks)
+        at["copied"] = gr.Textbox("", visible="hidden")
+        likelihood(page, filler)
+        at.folds("Prints these predictions, and the top word at each layer")
+        copy.click(None, [at["copied"]], [other], js="(copied) => copied", **IN_BROWSER)
+        for button, example in buttons:
+            js = f"() => {json.dumps([example.text, '', '', example.other])}"
+            button.click(None, None, [page.text, page.text_pair, marks, other], js=js, **IN_BROWSER)
+        at["chips"].select(None, None, [marks], js=f"() => insideBert.hidden[{SENTENCE!r}]()", **IN_BROWSER)
 
-    for button, example in buttons:
-        values = json.dumps([example.text, "", "", example.other])
-        button.click(None, None, [page.text, page.text_pair, marks, other], js=f"() => {values}", **PRIVATE)
-    hidden = f"() => insideBert.hidden[{SENTENCE!r}]()"
-    chips.select(None, None, [marks], js=hidden, **IN_BROWSER)
-    outputs = {"chips": chips, "said": summary, "best": best, "layers": layers, "numbers": numbers, "code": code}
-    handler = by_component(outputs, partial(shown, filler))
-    page.draw(handler, [marks, top], list(outputs.values()), show_progress="hidden")
+    @drawn(by=("mask", "top"))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The picture and its folds; the sentence with its gaps, to be copied."""
+        filler, sentence = on.services.shared(Filler), on.sentence
+        pretrained, cloze = filler.pretrained(sentence.model), filler.gaps(sentence, c.mask)
+        layers, mask_token = filler.layers(sentence.model, cloze, c.top), pretrained.tokenizer.mask_token
+        known, style = cloze.truth is not None, hue_style(cloze.whole, cloze.focus)
+        last = layers[-1]
+        return {
+            "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, mask_token),
+            "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features)
+            + small_model_html(pretrained, on.services.store.catalogue)
+            + TEXT.small_mask(small_mask(sentence.text, sentence.text_pair)),
+            "best": best_html(last, known, style),
+            "layers": lens_html(layers, known, style),
+            "copied": with_gap(cloze, mask_token),
+            "numbers": lambda: numbers_html(last, layers),
+            "program": lambda: fill_code(
+                pretrained.encoder.spec, cloze.whole, cloze.places, cloze.focus, len(last.best)
+            ),
+        }
+
+    @drawn("beside", by=("mask", "other"))
+    def draw_beside(self, on: On, c: Choices) -> Shown:
+        """The same word's predictions in both sentences."""
+        return {"beside": compared(on.services.shared(Filler), on.sentence, c.mask, c.other)}
 
 
-def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, Any]:
-    """The picture and its folds."""
-    pretrained, cloze = filler.pretrained(sentence.model), filler.gaps(sentence, marks)
-    layers = filler.layers(sentence.model, cloze, min(max(int(top or 10), LEAST), MOST))
-    known, style = cloze.truth is not None, hue_style(cloze.whole, cloze.focus)
-    last = layers[-1]
-    return {
-        "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, pretrained.tokenizer.mask_token),
-        "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features)
-        + small_model_html(pretrained, filler.services.store.catalogue)
-        + TEXT.small_mask(small_mask(sentence.text, sentence.text_pair)),
-        "best": best_html(last, known, style),
-        "layers": lens_html(layers, known, style),
-        "numbers": lambda: numbers_html(last, layers),
-        "code": lambda: fill_code(pretrained.encoder.spec, cloze.whole, cloze.places, cloze.focus, len(last.best)),
-    }
-
-
-def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
+def without_words(page: Page, filler: Filler, marks: gr.Component) -> None:
+    """The effect of removing each other word, on request."""
     gr.HTML(TEXT.without_heading())
     remove = gr.Button("Remove each of the other words in turn", size="sm", elem_id="fill-remove")
     table = gr.HTML("", elem_id="fill-removed")
@@ -198,32 +224,12 @@ def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Ite
     yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
 
-def _another_context(page: Page, filler: Filler, marks: gr.Textbox) -> gr.Textbox:
-    """Another sentence beside this one; returns its text box."""
-    gr.HTML(TEXT.context_heading())
-    with gr.Row(elem_classes="fill-other"):
-        other = gr.Textbox(
-            "", label="Another sentence with [MASK]", placeholder="Copy the sentence, then change some words",
-            lines=1, max_lines=3, scale=5, min_width=220, elem_id="fill-other",
-        )  # fmt: skip
-        copy = gr.Button("Copy the sentence", size="sm", min_width=150, elem_id="fill-copy")
-    beside = gr.HTML("", elem_id="fill-beside")
-
-    def copied(sentence: Sentence, marks: str) -> str:
-        return with_gap(filler.gaps(sentence, marks), filler.pretrained(sentence.model).tokenizer.mask_token)
-
-    page.keep(other=other)
-    page.on([copy.click], with_sentence(copied), [*page.sentence, marks], [other])
-    page.draw(partial(compared, filler), [marks, other], [beside], show_progress="hidden")
-    return other
-
-
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
     """The five likeliest words here and in the other sentence, which has its own gaps, or gets one.
 
     Of a pair it takes the place of the sentence that is looked at; the other one stays beside it.
     """
-    if not (other or "").strip():
+    if not other.strip():
         return ""
     here = filler.gaps(sentence, marks)
     pair = (here.whole.text, other) if here.side else (other, here.whole.text_pair)
@@ -240,7 +246,7 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
     )
 
 
-def _likelihood(page: Page, filler: Filler) -> None:
+def likelihood(page: Page, filler: Filler) -> None:
     """The whole sentence's likelihood, token by token; a generator, so that it stops when its reader leaves."""
     with fold(__file__, "scores", "How likely is the whole sentence? Mask each token in turn"):
         score = gr.Button("Score the sentence, token by token", size="sm", elem_id="fill-score")
@@ -293,14 +299,4 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
     return fill_mask
 
 
-PART = Part(
-    tab="Fill the mask",
-    look=(
-        "One word is masked, and the model computes a probability for every word of the vocabulary. See how "
-        "uncertain the prediction is, at which layer the masked word reaches rank 1, and which other words the "
-        "prediction depends on."
-    ),
-    build=build,
-    order=1,
-    former="fill",
-)
+PART = FillMask.part()

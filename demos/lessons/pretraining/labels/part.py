@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -17,13 +18,11 @@ from demos.lessons.pretraining.labels.figure import (
     labels_html,
     numbers_html,
 )
-from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import all_controls, folds
+from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn
 from demos.training.data.tables import Row, read_rows
-from demos.widgets.seed_box.seed_box import seed_box
 
 OPENING = (
     "Grandmother kept her letters in a biscuit tin. On rainy Sundays she took them out and read one of them aloud. "
@@ -39,35 +38,6 @@ SEED = 17
 SHORT = 80  # characters of an opinion
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    services = page.services
-    rows = gr.HTML("", elem_id="labels-rows", elem_classes="picture")
-    counts = gr.HTML("", elem_id="labels-count")
-    with gr.Row(elem_classes="labels-ask"):
-        text = gr.Textbox(
-            OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=1,
-            max_lines=4, scale=5, min_width=300,
-            elem_id="labels-text",
-        )  # fmt: skip
-        again = gr.Button("Draw again", min_width=140, elem_id="labels-again")
-    answer = gr.HTML("", elem_id="labels-said")
-    with all_controls(page, __file__, set_elsewhere=True):
-        seed = seed_box(SEED, "Seed of the draw", elem_id="labels-seed")
-    numbers, code = folds(__file__, "Prints the labels of this draw")
-    page.keep(labels_text=text, labels_seed=seed)
-    count_on(again, seed, SEEDS)
-    outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
-    page.draw(
-        by_component(outputs, partial(drawn, services)),
-        [text, seed],
-        list(outputs.values()),
-        triggers=[text.change, seed.change],
-        show_progress="hidden",
-        own_text=text,
-    )
-
-
 @cache
 def opinions() -> tuple[Row, ...]:
     """Short opinions of the bundled data set, with their labels."""
@@ -81,26 +51,44 @@ def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> Fr
     return free_labels(tokenizer, text_of(sentence, text), OTHERS, np.random.default_rng(clamp(seed, SEEDS)))
 
 
-def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, Any]:
-    """The table, the counts, the answer that follows, the fold's table and the program."""
-    labels = labelled(services, sentence, text, seed)
-    key, number = services.key(sentence.model), clamp(seed, SEEDS)
-    read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
-    return {
-        "rows": lambda: labels_html(labels, read, opinions()[number % len(opinions())]),
-        "counts": lambda: counts_html(labels),
-        "answer": lambda: answer_html(labels),
-        "numbers": lambda: numbers_html(labels, read),
-        "code": lambda: labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
-    }
-
-
-PART = Part(
-    tab="Supervised or not?",
-    look=(
+class Labels(View):
+    tab, order = "Supervised or not?", 6
+    look = (
         "Every row has an input and the label that must be predicted from it. Look at the last column: where "
         "did the label come from?"
-    ),
-    build=build,
-    order=6,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        labels_text: str = own_text(OPENING, "labels-text", lines=1, max_lines=4, scale=5, min_width=300)
+        labels_seed: int = seed_of_draw(SEED, "labels-seed")
+
+    def lay_out(self, at: Layout) -> None:
+        """The rows, their number, the text, the answer that follows."""
+        at["rows"] = gr.HTML("", elem_id="labels-rows", elem_classes="picture")
+        at["counts"] = gr.HTML("", elem_id="labels-count")
+        with gr.Row(elem_classes="labels-ask"):
+            at.control("labels_text")
+            again = gr.Button("Draw again", min_width=140, elem_id="labels-again")
+        at["answer"] = gr.HTML("", elem_id="labels-said")
+        with at.all_controls(set_elsewhere=True):
+            seed = at.control("labels_seed")
+        at.folds("Prints the labels of this draw")
+        count_on(again, seed, SEEDS)
+
+    @drawn(own_text="labels_text")
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The table, the counts, the answer that follows, the fold's table and the program."""
+        labels = labelled(on.services, on.sentence, c.labels_text, c.labels_seed)
+        key, store = on.services.key(on.sentence.model), on.services.store
+        read = store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
+        return {
+            "rows": lambda: labels_html(labels, read, opinions()[c.labels_seed % len(opinions())]),
+            "counts": lambda: counts_html(labels),
+            "answer": lambda: answer_html(labels),
+            "numbers": lambda: numbers_html(labels, read),
+            "program": lambda: labels_code(store.spec(key), labels.sentences, OTHERS, c.labels_seed),
+        }
+
+
+PART = Labels.part()

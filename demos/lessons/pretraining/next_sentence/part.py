@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -23,11 +23,11 @@ from demos.lessons.pretraining.next_sentence.figure import (
     sequence_html,
 )
 from demos.lessons.pretraining.wiring import count_on
-from demos.page.folds import all_controls, folds
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, by_component
 from demos.page.services import Sentence, Services
+from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, index, limit, options, slider, words
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 DRAWS = 10_000  # numbers of draws, from 0
@@ -35,76 +35,90 @@ OPENING = 3  # a draw with each kind of chosen token but a kept one
 SEEDS = 50
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    reader = Reader(page.services)
-    with gr.Row(elem_classes="next-top"):
-        with gr.Column(elem_classes="next-shown", min_width=320):
-            place = {"elem_id": "pretraining-next_sentence-picture", "elem_classes": ["next-shown", "picture"]}
-            with gr.Column(min_width=320, **place):
-                answer = gr.HTML("", elem_id="next-answer")
-                sequence = gr.HTML("", elem_id="next-sequence")
-            with takeaway_row("Download the picture:"):
-                picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", page)
-        with gr.Column(elem_classes="next-controls", min_width=300):
-            first = gr.Textbox(FIRST, label="A", max_lines=3, elem_id="next-a")
-            second = gr.Textbox(SECOND, label="B", max_lines=3, elem_id="next-b")
-            options = [(name, key) for key, name in WAYS.items()]
-            put = gr.Radio(options, value="true", label="Use as sentence B", elem_id="next-put")
-            page.show_look()
-            with all_controls(page, __file__):
-                with gr.Row(elem_classes="next-buttons"):
-                    another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
-                    ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
-                seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed for drawing the test pairs", elem_id="next-seed")
-    cases = gr.HTML("", elem_id="next-cases")
-    draw = gr.Number(0, precision=0, visible="hidden")
-    bar = gr.Textbox("", visible="hidden")  # which pair of the bar's is in both boxes
-    page.keep(next_a=first, next_b=second, next_put=put, next_draw=draw, next_bar=bar)
-    _making(page, reader)
-    _trials(page, reader, seed)
-    numbers, code = folds(__file__, "Prints these logits, probabilities and losses")
-
-    outputs = {
-        "first": first, "second": second, "bar": bar, "answer": answer, "sequence": sequence, "cases": cases,
-        "numbers": numbers, "code": code,
-    }  # fmt: skip
-    page.draw(
-        by_component(outputs, partial(drawn, reader)),
-        [first, second, put, draw, bar],
-        list(outputs.values()),
-        triggers=[choice.change for choice in (first, second, put, draw)],
-        show_progress="hidden",
+class NextSentence(View):
+    tab, order, former = "Next sentence", 3, "next"
+    look = (
+        "Two sentences form one input, and the state of [CLS] is used to predict whether the second follows the "
+        "first. Change B, swap the two, or use one twice: does the prediction depend on their order, or only on their "
+        "topic?"
     )
-    another.click(
-        None,
-        [draw],
-        [draw, put],
-        js=f"(n) => [((n || 0) + 1) % {DRAWS}, 'random']",
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    page.on([ours.click], partial(next_pair, reader), [first], [first, second], show_progress="hidden")
+
+    @dataclass(frozen=True)
+    class Choices:
+        next_a: str = words(FIRST, "A", max_lines=3, elem_id="next-a")
+        next_b: str = words(SECOND, "B", max_lines=3, elem_id="next-b")
+        next_put: str = options(
+            [(name, key) for key, name in WAYS.items()], "true", "Use as sentence B", by_script=True, elem_id="next-put"
+        )
+        next_draw: int = index(0, DRAWS)
+        next_bar: str = choice(  # which pair of the bar's is in both boxes
+            "", Control(lambda _: gr.Textbox("", visible="hidden"), lambda _, said: said or "", redraws=False)
+        )
+        next_tossed: int = index(OPENING, DRAWS)
+        next_seed: int = slider(1, SEEDS, 1, "Seed for drawing the test pairs", elem_id="next-seed")
+
+    def lay_out(self, at: Layout) -> None:
+        """The answer and the input beside A and B; the four inputs; the making of pairs; the trials; the folds."""
+        reader = at.page.services.shared(Reader)
+        with gr.Row(elem_classes="next-top"):
+            with gr.Column(elem_classes="next-shown", min_width=320):
+                place = {"elem_id": "pretraining-next_sentence-picture", "elem_classes": ["next-shown", "picture"]}
+                with gr.Column(min_width=320, **place):
+                    at["answer"] = gr.HTML("", elem_id="next-answer")
+                    at["sequence"] = gr.HTML("", elem_id="next-sequence")
+                with takeaway_row("Download the picture:"):
+                    picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", at.page)
+            with gr.Column(elem_classes="next-controls", min_width=300):
+                first, second, put = (at.control(name) for name in ("next_a", "next_b", "next_put"))
+                at.look()
+                with at.all_controls():
+                    with gr.Row(elem_classes="next-buttons"):
+                        another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
+                        ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
+                    at.control("next_seed")
+        at["cases"] = gr.HTML("", elem_id="next-cases")
+        draw, _ = at.control("next_draw"), at.control("next_bar")
+        with gr.Row(elem_classes="next-heading"):
+            gr.HTML(TEXT.made_heading(), min_width=280)
+            toss = gr.Button("Draw two other pairs", size="sm", min_width=140, elem_id="next-toss")
+        at["made"] = gr.HTML("", elem_id="next-made")
+        count_on(toss, at.control("next_tossed"), DRAWS)
+        trials(at, reader)
+        at.folds("Prints these logits, probabilities and losses")
+        js = f"(number) => [((number || 0) + 1) % {DRAWS}, 'random']"
+        another.click(None, [draw], [draw, put], js=js, **IN_BROWSER)
+        ours.click(None, [first], [first, second], js=next_pair_js(reader), **IN_BROWSER)
+
+    @drawn(by=("next_a", "next_b", "next_put", "next_draw", "next_bar"), limits=("next_a", "next_b", "next_bar"))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The outputs on A and B; also both boxes and the mark of the bar's pair, if they take a new one."""
+        reader, first, second = on.services.shared(Reader), c.next_a, c.next_b
+        boxes: Shown = {}
+        taken = bar_mark(on.sentence)
+        if taken and taken != c.next_bar:  # the bar's own pair goes into the boxes once; what is typed there then stays
+            first, second = on.sentence.text, on.sentence.text_pair
+            boxes = {"next_a": limit(value=first), "next_b": limit(value=second), "next_bar": limit(value=taken)}
+        cases, shown = reader.four(on.sentence.model, first, second, c.next_draw), list(WAYS).index(c.next_put)
+        pretrained, catalogue = on.services.pretrained(on.sentence.model), on.services.store.catalogue
+        return boxes | {
+            "answer": lambda: answer_html(cases[shown]),
+            "sequence": lambda: sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
+            "cases": lambda: gist_html(cases) + cases_html(cases, shown) + small_model_html(pretrained, catalogue),
+            "numbers": lambda: numbers_html(cases, shown),
+            "program": lambda: next_code(
+                pretrained.encoder.spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]
+            ),
+        }
+
+    @drawn("made", by=("next_tossed",), reads_sentence=False)
+    def draw_made(self, on: On, c: Choices) -> Shown:
+        """The making of the two kinds of instances."""
+        return {"made": made(on.services.shared(Reader), on.sentence.model, c.next_tossed)}
 
 
-def _making(page: Page, reader: Reader) -> None:
-    """The fold on the making of the two kinds of instances."""
-    with gr.Row(elem_classes="next-heading"):
-        gr.HTML(TEXT.made_heading(), min_width=280)
-        toss = gr.Button("Draw two other pairs", size="sm", min_width=140, elem_id="next-toss")
-    instances = gr.HTML("", elem_id="next-made")
-    tossed = gr.Number(OPENING, precision=0, visible="hidden")
-
-    def show(sentence: Sentence, tossed: float) -> str:
-        return made(reader, sentence.model, clamp(tossed, DRAWS))
-
-    page.keep(next_tossed=tossed)
-    replace(page, reads_sentence=False).draw(show, [tossed], [instances], show_progress="hidden")
-    count_on(toss, tossed, DRAWS)
-
-
-def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
+def trials(at: Layout, reader: Reader) -> None:
     """The trials on our own documents, and why the task was dropped."""
+    page, seed = at.page, at.controls["next_seed"]
     with gr.Row(elem_classes="next-heading"):
         gr.HTML(TEXT.trials_heading(len(reader.documents)), min_width=280)
         ask = gr.Button("Test the model", size="sm", variant="primary", min_width=140, elem_id="next-ask")
@@ -114,7 +128,6 @@ def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
     def run_trials(model: str, seed: float) -> Iterator[dict[str, str]]:  # it stops when its reader leaves
         yield from reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS))
 
-    page.keep(next_seed=seed)
     page.on(
         [ask.click],
         by_component(outputs, run_trials),
@@ -129,27 +142,10 @@ def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
     page.forget(list(outputs.values()), [page.model.change, seed.change])
 
 
-def drawn(
-    reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str
-) -> dict[str, Any]:
-    """The outputs on A and B; also both boxes and the mark of the bar's pair, if they take a new one."""
-    boxes: dict[str, Any] = {}
-    taken = bar_mark(sentence)
-    if taken and taken != bar:  # the bar's own pair goes into the boxes once; what is typed there then stays
-        first, second = sentence.text, sentence.text_pair
-        boxes = {"first": first, "second": second, "bar": taken}
-    cases = reader.four(sentence.model, first or "", second or "", clamp(draw, DRAWS))
-    shown = list(WAYS).index(put) if put in WAYS else 0
-    pretrained, catalogue = reader.services.pretrained(sentence.model), reader.services.store.catalogue
-    return boxes | {
-        "answer": lambda: answer_html(cases[shown]),
-        "sequence": lambda: sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
-        "cases": lambda: gist_html(cases) + cases_html(cases, shown) + small_model_html(pretrained, catalogue),
-        "numbers": lambda: numbers_html(cases, shown),
-        "code": lambda: next_code(
-            pretrained.encoder.spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]
-        ),
-    }
+def next_pair_js(reader: Reader) -> str:
+    """Another true pair: the first two sentences of the document behind the one that A opens."""
+    pairs = json.dumps([sentences[:2] for sentences in reader.documents])
+    return f"(first) => {{ const all = {pairs}; return all[(all.findIndex(([a]) => a === first) + 1) % all.length]; }}"
 
 
 def bar_mark(sentence: Sentence) -> str:
@@ -158,13 +154,6 @@ def bar_mark(sentence: Sentence) -> str:
         return ""
     both = f"{sentence.text}\n{sentence.text_pair}".encode("utf-8", "replace")
     return hashlib.sha256(both).hexdigest()[:8]
-
-
-def next_pair(reader: Reader, first: str) -> list[str]:
-    """Another true pair: the first two sentences of the document behind the one that `first` opens."""
-    openings = [sentences[0] for sentences in reader.documents]
-    number = openings.index(first) + 1 if first in openings else 0
-    return list(reader.documents[number % len(openings)][:2])
 
 
 def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
@@ -189,14 +178,4 @@ def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
     return next_sentence
 
 
-PART = Part(
-    tab="Next sentence",
-    look=(
-        "Two sentences form one input, and the state of [CLS] is used to predict whether the second follows the "
-        "first. Change B, swap the two, or use one twice: does the prediction depend on their order, or only on their "
-        "topic?"
-    ),
-    build=build,
-    order=3,
-    former="next",
-)
+PART = NextSentence.part()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -19,66 +19,16 @@ from demos.lessons.pretraining.original_run.figure import (
     sequence_html,
 )
 from demos.lessons.pretraining.original_run.program import losses_code
-from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import all_controls, folds
+from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, View, drawn, options
 from demos.training.pretraining.packed import batch_losses, packed_batch
-from demos.widgets.seed_box.seed_box import seed_box
 
 OPENING = read_beside(__file__, "document.txt").strip()
 SEED = 3  # a draw whose first sequence fills 512 tokens, with both labels in the batch
 LENGTHS = (128, 512)
 SEQUENCES = 4  # of the batch; BERT's has 256
-
-
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    with gr.Row(elem_id="pretraining-original_run-picture", elem_classes=["run", "picture"]):
-        with gr.Column(min_width=320):
-            gr.HTML(data_html())
-            with gr.Row(elem_classes="run-ask"):
-                length = gr.Radio(
-                    list(LENGTHS), value=LENGTHS[-1], label="Tokens in a sequence", elem_id="original_run-length"
-                )
-                again = gr.Button("Draw again", min_width=120, elem_id="original_run-again")
-            losses = gr.HTML("", elem_id="original_run-losses")
-        with gr.Column(min_width=320):
-            sequence = gr.HTML("", elem_id="original_run-sequence")
-            gr.HTML(costs_html(), elem_id="original_run-costs")
-    page.show_look()
-    text = gr.Textbox(
-        OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=2, max_lines=6,
-        elem_id="original_run-text",
-    )  # fmt: skip
-    gr.HTML(counting_html(), elem_id="original_run-counting", elem_classes="said")
-    with all_controls(page, __file__, set_elsewhere=True):
-        seed = seed_box(SEED, "Seed of the draw", elem_id="original_run-seed")
-    numbers, code = folds(__file__, "Prints both losses of this batch, and their sum")
-    page.keep(run_text=text, run_seed=seed, run_length=length)
-    count_on(again, seed, SEEDS)
-    outputs = {"sequence": sequence, "losses": losses, "numbers": numbers, "code": code}
-    page.draw(
-        by_component(outputs, partial(drawn, page.services)),
-        [text, length, seed],
-        list(outputs.values()),
-        triggers=[text.change, seed.change, length.input],
-        show_progress="hidden",
-        own_text=text,
-    )
-
-
-def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any) -> dict[str, Any]:
-    """The four panels, every chosen token, and the program."""
-    shown = batch_shown(services, sentence, text, length, seed)
-    spec = services.pretrained(sentence.model).encoder.spec
-    return {
-        "sequence": lambda: sequence_html(shown),
-        "losses": lambda: losses_html(shown),
-        "numbers": lambda: numbers_html(shown),
-        "code": lambda: losses_code(spec, [sequence.instance for sequence in shown.batch]),
-    }
 
 
 def batch_shown(services: Services, sentence: Sentence, text: str, length: Any, seed: Any) -> Shown:
@@ -93,12 +43,53 @@ def batch_shown(services: Services, sentence: Sentence, text: str, length: Any, 
     return Shown(batch, losses, most, pretrained.encoder.spec.title, pretrained.tokenizer, documents)
 
 
-PART = Part(
-    tab="How BERT was pre-trained",
-    look=(
+class OriginalRun(View):
+    tab, order = "How BERT was pre-trained", 4
+    look = (
         "Each step took a batch of sequences and added two losses: the mean over the masked words, and the mean over "
         "the pairs of spans. Draw again, or use a text of your own: both losses and their sum change."
-    ),
-    build=build,
-    order=4,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        run_text: str = own_text(OPENING, "original_run-text")
+        run_seed: int = seed_of_draw(SEED, "original_run-seed")
+        run_length: int = options(
+            [(str(length), length) for length in LENGTHS], LENGTHS[-1], "Tokens in a sequence",
+            elem_id="original_run-length",
+        )  # fmt: skip
+
+    def lay_out(self, at: Layout) -> None:
+        """The data and the losses beside one sequence and the costs; the text."""
+        with gr.Row(elem_id="pretraining-original_run-picture", elem_classes=["run", "picture"]):
+            with gr.Column(min_width=320):
+                gr.HTML(data_html())
+                with gr.Row(elem_classes="run-ask"):
+                    at.control("run_length")
+                    again = gr.Button("Draw again", min_width=120, elem_id="original_run-again")
+                at["losses"] = gr.HTML("", elem_id="original_run-losses")
+            with gr.Column(min_width=320):
+                at["sequence"] = gr.HTML("", elem_id="original_run-sequence")
+                gr.HTML(costs_html(), elem_id="original_run-costs")
+        at.look()
+        at.control("run_text")
+        gr.HTML(counting_html(), elem_id="original_run-counting", elem_classes="said")
+        with at.all_controls(set_elsewhere=True):
+            seed = at.control("run_seed")
+        at.folds("Prints both losses of this batch, and their sum")
+        count_on(again, seed, SEEDS)
+
+    @drawn(own_text="run_text")
+    def draw(self, on: On, c: Choices) -> dict[str, Any]:
+        """The four panels, every chosen token, and the program."""
+        shown = batch_shown(on.services, on.sentence, c.run_text, c.run_length, c.run_seed)
+        spec = on.services.pretrained(on.sentence.model).encoder.spec
+        return {
+            "sequence": lambda: sequence_html(shown),
+            "losses": lambda: losses_html(shown),
+            "numbers": lambda: numbers_html(shown),
+            "program": lambda: losses_code(spec, [sequence.instance for sequence in shown.batch]),
+        }
+
+
+PART = OriginalRun.part()

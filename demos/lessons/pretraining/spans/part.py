@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import gradio as gr
@@ -15,12 +15,8 @@ from demos.bert.pretraining.spans import Instance, document_of, other_documents,
 from demos.errors import UserError
 from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
 from demos.lessons.pretraining.spans.program import spans_code
-from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import all_controls, folds
-from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence, Services
-from demos.widgets.seed_box.seed_box import seed_box
+from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
+from demos.page.view import Layout, On, Shown, View, drawn, options
 
 OPENING = (
     "The ferry leaves at seven. On most mornings six people are on board, and they all know one another. The "
@@ -35,6 +31,7 @@ LENGTHS = (32, 64, 128, 512)
 PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with separate masks that BERT's program made
 CACHED_TOKENIZERS = 8
 STATIC, DYNAMIC = "static", "dynamic"
+MASKINGS = [("static: masks drawn once (BERT)", STATIC), ("dynamic: new masks in each pass (RoBERTa)", DYNAMIC)]
 
 
 @dataclass(frozen=True)
@@ -66,60 +63,51 @@ def _counts_of_others(tokenizer: Any) -> list[list[int]]:
     return _counts(tokenizer, other_documents())
 
 
-def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any, masking: str) -> dict[str, Any]:
-    """The instances as bars, the masks pass by pass, the table and the program."""
-    key, number = services.key(sentence.model), clamp(seed, SEEDS)
-    chosen = int(length) if length in LENGTHS else LENGTHS[1]
-    result = packed(services.store.tokenizer(key), text_of(sentence, text), chosen, number)
-    shown = Drawn(result.documents, result.instances, chosen)
-    copies = COPIES if masking == STATIC else None
-    places = masked_at(result.instances[0].tokens, result.instances[0], PASSES, copies, number)
-    return {
-        "rows": lambda: packed_html(shown),
-        "masks": lambda: strips_html(places, result.instances[0].tokens, copies),
-        "numbers": lambda: TEXT.numbers(shown.rows()),
-        "code": lambda: spans_code(services.store.spec(key), result.documents[0], chosen, number),
-    }
-
-
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    rows = gr.HTML("", elem_id="spans-rows", elem_classes="picture")
-    page.show_look()
-    with gr.Row(elem_classes="spans-ask"):
-        length = gr.Radio(list(LENGTHS), value=64, label="Length in tokens", elem_id="spans-length")
-        again = gr.Button("Draw again", min_width=140, elem_id="spans-again")
-    text = gr.Textbox(
-        OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=2, max_lines=6,
-        elem_id="spans-text",
-    )  # fmt: skip
-    masking = gr.Radio(
-        [("static: masks drawn once (BERT)", STATIC), ("dynamic: new masks in each pass (RoBERTa)", DYNAMIC)],
-        value=STATIC, label="Masked tokens of the first row", elem_id="spans-masking",
-    )  # fmt: skip
-    masks = gr.HTML("", elem_id="spans-masks")
-    with all_controls(page, __file__, set_elsewhere=True):
-        seed = seed_box(SEED, "Seed of the draw", elem_id="spans-seed")
-    numbers, code = folds(__file__, "Prints the spans of this draw")
-    page.keep(spans_text=text, spans_seed=seed, length=length, masking=masking)
-    count_on(again, seed, SEEDS)
-    outputs = {"rows": rows, "masks": masks, "numbers": numbers, "code": code}
-    page.draw(
-        by_component(outputs, partial(drawn, page.services)),
-        [text, length, seed, masking],
-        list(outputs.values()),
-        triggers=[text.change, seed.change, length.input, masking.input],
-        show_progress="hidden",
-        own_text=text,
-    )
-
-
-PART = Part(
-    tab="Pack spans",
-    look=(
+class Spans(View):
+    tab, order = "Pack spans", 7
+    look = (
         "In pre-training, a “sentence” is a span of text, usually several sentences long. Each row is one example "
         "with two spans: the second follows the first in your text, or comes from another text."
-    ),
-    build=build,
-    order=7,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        spans_text: str = own_text(OPENING, "spans-text")
+        spans_seed: int = seed_of_draw(SEED, "spans-seed")
+        length: int = options(
+            [(str(length), length) for length in LENGTHS], LENGTHS[1], "Length in tokens", elem_id="spans-length"
+        )
+        masking: str = options(MASKINGS, STATIC, "Masked tokens of the first row", elem_id="spans-masking")
+
+    def lay_out(self, at: Layout) -> None:
+        """The rows; the text and what is drawn of it."""
+        at["rows"] = gr.HTML("", elem_id="spans-rows", elem_classes="picture")
+        at.look()
+        with gr.Row(elem_classes="spans-ask"):
+            at.control("length")
+            again = gr.Button("Draw again", min_width=140, elem_id="spans-again")
+        at.control("spans_text")
+        at.control("masking")
+        at["masks"] = gr.HTML("", elem_id="spans-masks")
+        with at.all_controls(set_elsewhere=True):
+            seed = at.control("spans_seed")
+        at.folds("Prints the spans of this draw")
+        count_on(again, seed, SEEDS)
+
+    @drawn(own_text="spans_text")
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The instances as bars, the masks pass by pass, the table and the program."""
+        key, store = on.services.key(on.sentence.model), on.services.store
+        result = packed(store.tokenizer(key), text_of(on.sentence, c.spans_text), c.length, c.spans_seed)
+        shown = Drawn(result.documents, result.instances, c.length)
+        copies = COPIES if c.masking == STATIC else None
+        places = masked_at(result.instances[0].tokens, result.instances[0], PASSES, copies, c.spans_seed)
+        return {
+            "rows": lambda: packed_html(shown),
+            "masks": lambda: strips_html(places, result.instances[0].tokens, copies),
+            "numbers": lambda: TEXT.numbers(shown.rows()),
+            "program": lambda: spans_code(store.spec(key), result.documents[0], c.length, c.spans_seed),
+        }
+
+
+PART = Spans.part()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.pretraining.two_words import MOST_CHARACTERS, compare
 from demos.lessons.pretraining.two_words.figure import TEXT, lists_html, numbers_html, scatter_figure, two_words_code
-from demos.page.folds import folds
 from demos.page.larger_model.larger_model import small_model_html
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence, Services
+from demos.page.lesson import IN_BROWSER
+from demos.page.view import Layout, On, Shown, View, words
 
 EXAMPLES = (  # (on the button, the sentence, the first word, the second)
     ("Nurse or doctor", "The ___ said that [MASK] was tired.", "nurse", "doctor"),
@@ -24,65 +23,60 @@ EXAMPLES = (  # (on the button, the sentence, the first word, the second)
 )
 
 
-def build(page: Page) -> None:
-    """The picture beside the lists; the three boxes; the folds."""
-    _, frame_text, *opening = EXAMPLES[0]
-    with gr.Row(elem_classes="two-words-views"):
-        with gr.Column(scale=1, min_width=320, elem_classes="picture"):
-            plot = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
-            with gr.Row(elem_classes="two-words-ask"):
-                frame = gr.Textbox(
-                    frame_text, label="Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=3,
-                    min_width=300, elem_id="two-words-frame",
-                )  # fmt: skip
-                words = [
-                    gr.Textbox(
-                        word, label=f"{which} word", max_length=MOST_CHARACTERS // 10, scale=1, min_width=100,
-                        elem_id=f"two-words-{which.lower()}",
-                    )
-                    for which, word in zip(("First", "Second"), opening, strict=True)
-                ]  # fmt: skip
-            with gr.Row(elem_classes="two-words-examples"):
-                gr.HTML(TEXT.examples(), min_width=40)
-                buttons = [gr.Button(label, size="sm", min_width=60) for label, *_ in EXAMPLES]
-        with gr.Column(scale=1, min_width=320):
-            page.show_look()
-            lists = gr.HTML("", elem_id="two-words-lists")
-            gr.HTML(TEXT.meaning())
-    numbers, code = folds(__file__, "Prints the words whose probability differs most")
-    page.keep(frame=frame, first=words[0], second=words[1])
-    for button, (_, *chosen) in zip(buttons, EXAMPLES, strict=True):
-        values = f"() => {json.dumps(chosen)}"
-        button.click(None, None, [frame, *words], js=values, api_visibility="private", show_progress="hidden")
-    outputs = {"plot": plot, "lists": lists, "numbers": numbers, "code": code}
-    page.draw(
-        by_component(outputs, partial(shown, page.services)),
-        [frame, *words],
-        list(outputs.values()),
-        triggers=[box.change for box in (frame, *words)],
-        show_progress="hidden",
-    )
+_, FRAME, *OPENING = EXAMPLES[0]
 
 
-def shown(services: Services, sentence: Sentence, frame: str, first: str, second: str) -> dict[str, Any]:
-    """The picture, the lists, the table and the program. Raises UserError as `compare` does."""
-    pretrained = services.pretrained(sentence.model)
-    both = compare(pretrained, frame or "", (first or "", second or ""))
-    return {
-        "plot": lambda: scatter_figure(both),
-        "lists": lambda: lists_html(both) + small_model_html(pretrained, services.store.catalogue),
-        "numbers": lambda: numbers_html(both),
-        "code": lambda: two_words_code(pretrained.encoder.spec, both),
-    }
+def _word(which: str, value: str) -> Any:
+    return words(
+        value, f"{which} word", max_length=MOST_CHARACTERS // 10, scale=1, min_width=100,
+        elem_id=f"two-words-{which.lower()}",
+    )  # fmt: skip
 
 
-PART = Part(
-    tab="Two words",
-    look=(
+class TwoWords(View):
+    tab, order, reads_sentence = "Two words", 9, False
+    look = (
         "One sentence, two words: which predictions at [MASK] change most? Points far from the dashed line are words "
         "that the model associates with one of the two."
-    ),
-    build=build,
-    order=9,
-    reads_sentence=False,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        frame: str = words(
+            FRAME, "Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=3, min_width=300,
+            elem_id="two-words-frame",
+        )  # fmt: skip
+        first: str = _word("First", OPENING[0])
+        second: str = _word("Second", OPENING[1])
+
+    def lay_out(self, at: Layout) -> None:
+        """The picture beside the lists; the three boxes; the folds."""
+        with gr.Row(elem_classes="two-words-views"):
+            with gr.Column(scale=1, min_width=320, elem_classes="picture"):
+                at["plot"] = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
+                with gr.Row(elem_classes="two-words-ask"):
+                    boxes = [at.control(name) for name in ("frame", "first", "second")]
+                with gr.Row(elem_classes="two-words-examples"):
+                    gr.HTML(TEXT.examples(), min_width=40)
+                    for label, *chosen in EXAMPLES:
+                        button = gr.Button(label, size="sm", min_width=60)
+                        button.click(None, None, boxes, js=f"() => {json.dumps(chosen)}", **IN_BROWSER)
+            with gr.Column(scale=1, min_width=320):
+                at.look()
+                at["lists"] = gr.HTML("", elem_id="two-words-lists")
+                gr.HTML(TEXT.meaning())
+        at.folds("Prints the words whose probability differs most")
+
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The picture, the lists, the table and the program. Raises UserError as `compare` does."""
+        pretrained = on.services.pretrained(on.sentence.model)
+        both = compare(pretrained, c.frame, (c.first, c.second))
+        return {
+            "plot": lambda: scatter_figure(both),
+            "lists": lambda: lists_html(both) + small_model_html(pretrained, on.services.store.catalogue),
+            "numbers": lambda: numbers_html(both),
+            "program": lambda: two_words_code(pretrained.encoder.spec, both),
+        }
+
+
+PART = TwoWords.part()

@@ -3,99 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
 
 import gradio as gr
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence, right
-from demos.bert.translation.decoding import Trained, decoder_step, step_at, steps
+from demos.bert.translation.decoding import LONGEST, Trained, decoder_step, step_at, steps
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL
-from demos.bert.translation.kept import Kept
 from demos.figures.matrix import matrix_table
 from demos.lessons.translation.decoding.figure import one_vector_figure
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
-from demos.page.folds import folds
-from demos.page.layer_head_choices import moving_slider, step_slider
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence
+from demos.lessons.translation.wiring import LISTED, english, results, text_of
+from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 TEXT = templates(__file__)
-LISTED = 24  # held-out sentences in the menu
 WITH, WITHOUT = "with attention", "without attention"
 KINDS = [("additive (Bahdanau)", "additive"), ("none (one vector for the whole sentence)", "none")]
 
 
-def build(page: Page) -> None:
-    """The weights beside one step; both translations; the shares by length; the folds."""
-    offered = [" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]]
-    parts: dict[str, Any] = {}
-    with gr.Row():
-        with gr.Column(scale=5, min_width=320):
-            with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
-                parts["plot"] = gr.Plot(label="Attention weights of each French word", show_label=False)
-                with takeaway_row("Download the picture:"):
-                    picture_buttons("#translation-alignment", "translation-attention", page)
-            parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
-        with gr.Column(scale=4, min_width=320):
-            sentence = gr.Dropdown(
-                offered,
-                value=offered[0],
-                label="English sentence: choose one, or type",
-                allow_custom_value=True,
-                elem_id="translation-sentence",
-            )
-            score = gr.Radio(KINDS, value="additive", label="Attention", elem_id="translation-attention")
-            step = moving_slider(1, 20, 5, label="French word", elem_id="translation-step")
-            page.show_look()
-            parts["step"] = gr.HTML("", elem_id="translation-one-step")
-    with gr.Column():
-        gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
-        parts["lengths"] = gr.Plot(label="Share of correct sentences by length", show_label=False)
-    parts["numbers"], parts["program"] = folds(__file__, "The same steps, with torch alone")
-    parts["choice"] = step
-    page.keep(english=sentence, word=step, attention=score)
-    lengths = parts.pop("lengths")
-    show = by_component(parts, partial(drawn, Kept(page.services.memory)))
-    page.draw(show, [sentence, step, score], list(parts.values()), show_progress="hidden")
-    page.draw(lambda _: length_figure(*by_length()), [], [lengths], show_progress="hidden")
+class Decoding(View):
+    tab, order, reads_sentence = "Translate, step by step", 0, False
+    look = (
+        "Each row is one step of the decoder, which outputs a French word; with attention, the weights show how much "
+        "each English word's state counts. In French, most adjectives follow the noun, so the largest weights leave "
+        "the diagonal."
+    )
 
+    @dataclass(frozen=True)
+    class Choices:
+        english: str = english("translation-sentence")
+        attention: str = options(KINDS, "additive", "Attention", elem_id="translation-attention")
+        word: int = slider(1, LONGEST, 5, "French word", buttons=[], elem_id="translation-step")
 
-def drawn(translations: Kept, _: Sentence, typed: str, word: Any, score: Any) -> dict[str, Any]:
-    """All outputs for an English sentence, the number of a French word, and a decoder with or without attention."""
-    attends = score != "none"
-    trained = bundled("additive" if attends else "none")
-    source = read_sentence(str(typed or ""))
-    by_kind = {kind: translations(steps, kind, source) for _, kind in KINDS}
-    written, decoded = by_kind[trained.model.score]
-    both = [words[:-1] for words, _ in by_kind.values()]
-    pair = next((pair for pair in held_out() if pair.source == source), None)
-    weights = decoded.weights[0].numpy()
-    at = step_at(float(word or 1), written)
-    links = pair.links if pair and pair.target == written[:-1] else ()
-    return {
-        "plot": alignment_figure(source, written, weights, links, at)
-        if attends
-        else one_vector_figure(
-            source, written, decoded.logits[0].softmax(-1).amax(-1).tolist(), at, decoded.context.shape[-1]
-        ),
-        "choice": step_slider(word, at, written),
-        "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
-        "both": TEXT.both(
-            *both,
-            pair.target if pair else None,
-            attends and bool(links),
-            lost() if lost() != " ".join(source[:-1]) else "",
-        ),
-        "numbers": lambda: numbers(trained, source, written, weights if attends else None),
-        "program": lambda: decoding_code(source, trained.model.score, at + 1),
-    }
+    def lay_out(self, at: Layout) -> None:
+        """The weights beside one step; both translations; the shares by length; the folds."""
+        with gr.Row():
+            with gr.Column(scale=5, min_width=320):
+                with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
+                    at["plot"] = gr.Plot(label="Attention weights of each French word", show_label=False)
+                    with takeaway_row("Download the picture:"):
+                        picture_buttons("#translation-alignment", "translation-attention", at.page)
+                at["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
+            with gr.Column(scale=4, min_width=320):
+                for name in ("english", "attention", "word"):
+                    at.control(name)
+                at.look()
+                at["step"] = gr.HTML("", elem_id="translation-one-step")
+        with gr.Column():
+            gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
+            at["lengths"] = gr.Plot(label="Share of correct sentences by length", show_label=False)
+        at.folds("The same steps, with torch alone")
+
+    @drawn(limits=("word",))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """An English sentence, one of its French words, and a decoder with or without attention."""
+        attends = c.attention != "none"
+        trained, source = bundled(c.attention), read_sentence(c.english)
+        by_kind = {kind: on.services.shared(results)(steps, kind, source) for _, kind in KINDS}
+        written, decoded = by_kind[trained.model.score]
+        both = [words[:-1] for words, _ in by_kind.values()]
+        pair = next((pair for pair in held_out() if pair.source == source), None)
+        weights = decoded.weights[0].numpy()
+        at = step_at(c.word, written)
+        links = pair.links if pair and pair.target == written[:-1] else ()
+        return {
+            "plot": alignment_figure(source, written, weights, links, at)
+            if attends
+            else one_vector_figure(
+                source, written, decoded.logits[0].softmax(-1).amax(-1).tolist(), at, decoded.context.shape[-1]
+            ),
+            "word": limit(maximum=len(written), value=at + 1),
+            "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
+            "both": TEXT.both(
+                *both,
+                pair.target if pair else None,
+                attends and bool(links),
+                lost() if lost() != " ".join(source[:-1]) else "",
+            ),
+            "numbers": lambda: numbers(trained, source, written, weights if attends else None),
+            "program": lambda: decoding_code(source, trained.model.score, at + 1),
+        }
+
+    @drawn("lengths", by=())
+    def draw_lengths(self, on: On, c: Choices) -> Shown:
+        """The shares of correct sentences by length."""
+        return {"lengths": length_figure(*by_length())}
 
 
 def numbers(trained: Trained, source: Sequence[str], written: Sequence[str], weights: np.ndarray | None) -> str:
@@ -113,9 +112,7 @@ def numbers(trained: Trained, source: Sequence[str], written: Sequence[str], wei
 def lost() -> str:
     """The longest sentence of the menu that is right with attention and wrong without."""
     rights = zip(held_out()[:LISTED], right("additive"), right("none"), strict=False)
-    sentences = [
-        " ".join(pair.source[:-1]) for pair, with_attention, without in rights if with_attention and not without
-    ]
+    sentences = [text_of(pair) for pair, with_attention, without in rights if with_attention and not without]
     return max(sentences, key=len, default="")
 
 
@@ -130,14 +127,4 @@ def by_length() -> tuple[list[int], dict[str, tuple[bool, ...]]]:
     return [len(pair.source) for pair in pairs], {WITH: right("additive"), WITHOUT: right("none")}
 
 
-PART = Part(
-    tab="Translate, step by step",
-    look=(
-        "Each row is one step of the decoder, which outputs a French word; with attention, the weights show how much "
-        "each English word's state counts. In French, most adjectives follow the noun, so the largest weights leave "
-        "the diagonal."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=0,
-)
+PART = Decoding.part()

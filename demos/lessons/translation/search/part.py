@@ -2,108 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import gradio as gr
 
 from demos.bert.decoding.beam import Search
 from demos.bert.decoding.sampling import Sampling, reshape
 from demos.bert.translation.bundled import bundled, read_sentence
-from demos.bert.translation.decoding import Trained
-from demos.bert.translation.grammar import held_out
-from demos.bert.translation.kept import Kept
+from demos.bert.translation.decoding import LONGEST, Trained
+from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.searching import Continuations, drawn_words, greedy, least_sure, missed, search, words_of
-from demos.errors import UserError
 from demos.lessons.translation.search.figure import distribution_figure
 from demos.lessons.translation.search.program import search_code
-from demos.page.folds import all_controls, folds
-from demos.page.layer_head_choices import moving_slider
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence
+from demos.lessons.translation.wiring import english, results
+from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
-from demos.training.form_values import NO_NUMBER
 from demos.widgets.search_tree.figure import tree_figure
-from demos.widgets.seed_box.seed_box import seed_box
+from demos.widgets.seed_box.seed_box import seed_choice
 
 TEXT = templates(__file__)
 KINDS = [("GRU, no attention", "none"), ("GRU, attention", "additive"), ("Transformer", "transformer")]
 OPENING, WIDTH, MOST_WIDTH, MOST_PENALTY = "none", 4, 6, 2.0
+SENTENCE = "the girl sings under the pretty black table of the boy"
 LISTED, WORDS, SEEDS = 12, 8, 5  # sentences in the menu; bars; texts that are drawn
 
 
-def build(page: Page) -> None:
-    """The tree beside its controls; both translations; what is drawn by chance; the folds."""
-    examples = missed(OPENING, WIDTH)[:LISTED] or held_out()[:LISTED]
-    offered = [" ".join(pair.source[:-1]) for pair in examples]
-    parts: dict[str, Any] = {}
-    with gr.Row():
-        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-            parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="search-tree")
-        with gr.Column(scale=4, min_width=320):
-            sentence = gr.Dropdown(
-                offered, value=offered[-1], label="English sentence: choose one, or type", allow_custom_value=True,
-                elem_id="search-sentence",
-            )  # fmt: skip
-            width = gr.Slider(1, MOST_WIDTH, value=WIDTH, step=1, label="Width of the beam", elem_id="search-width")
-            steps = moving_slider(0, 30, 0, label="Steps shown (0: all)", elem_id="search-steps")
-            page.show_look()
-            parts["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
-    with gr.Row():
-        with gr.Column(scale=6, min_width=320):
-            parts["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
-            parts["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
-        with gr.Column(scale=4, min_width=320):
-            temperature = gr.Slider(0.1, 3.0, value=1.0, step=0.1, label="Temperature", elem_id="search-temperature")
-            with all_controls(page, __file__):
-                kind = gr.Radio(KINDS, value=OPENING, label="Translator (of both pictures)")
-                penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty (beam search)")
-                top_k = gr.Slider(0, 50, value=0, step=1, label="Top-k (0: all words)")
-                top_p = gr.Slider(0.05, 1.0, value=1.0, step=0.05, label="Top-p (1: all words)")
-                seed = seed_box(1)
-    parts["numbers"], parts["program"] = folds(__file__, "The same beam search")
-    parts["steps"] = steps
-    page.keep(
-        search_english=sentence, width=width, search_steps=steps, search_translator=kind, penalty=penalty,
-        temperature=temperature, top_k=top_k, top_p=top_p, drawn_seed=seed,
-    )  # fmt: skip
-    searched, sampled = [sentence, kind, width, penalty, steps], [sentence, kind, temperature, top_k, top_p, seed]
-    translations = Kept(page.services.memory)
-    tree = {name: parts[name] for name in ("tree", "found", "numbers", "program", "steps")}
-    page.draw(
-        by_component(tree, partial(drawn_tree, translations)), searched, list(tree.values()), show_progress="hidden",
-        triggers=[sentence.input, kind.input, width.input, penalty.input, steps.input],
-    )  # fmt: skip
-    chance = {name: parts[name] for name in ("drawn", "bars")}
-    show = by_component(chance, partial(drawn_by_chance, translations))
-    page.draw(show, sampled, list(chance.values()), show_progress="hidden")
+def offered() -> Sequence[Pair]:
+    """The pairs of the menu: such as greedy decoding misses."""
+    return missed(OPENING, WIDTH)[:LISTED] or held_out()[:LISTED]
 
 
-def drawn_tree(
-    translations: Kept, _: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any
-) -> dict[str, Any]:
-    """The search and its tree."""
-    trained, source = chosen(kind), read_sentence(str(typed or ""))
-    wide = int(number(width, 1, MOST_WIDTH))
-    power = number(penalty, 0, MOST_PENALTY)
-    result, first = translations(search, str(kind), source, wide, power), translations(greedy, str(kind), source)
-    upto = int(number(steps, 0, len(result.steps)))
-    pair = next((pair for pair in held_out() if pair.source == source), None)
-    finished = [
-        (words_of(trained, hypothesis), hypothesis.log_probability, len(hypothesis.tokens), hypothesis.score)
-        for hypothesis in result.finished
-    ]
-    rate = (len(missed(str(kind), WIDTH)), len(held_out()), WIDTH)
-    return {
-        "tree": tree_figure(result, trained.target.words.__getitem__, upto or len(result.steps)),
-        "steps": gr.update(maximum=len(result.steps), value=upto),
-        "found": TEXT.translations(
-            source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate
-        ),
-        "numbers": lambda: TEXT.numbers(finished, list(candidates(trained, result))),
-        "program": lambda: search_code(str(kind), source, wide, power),
-    }
+class Searching(View):
+    tab, order, reads_sentence = "Greedy, beam, sampling", 4, False
+    look = (
+        "Greedy decoding takes the likeliest word at each step. Beam search keeps several of the best beginnings: "
+        "follow the thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 "
+        "(= greedy) and see which translation is lost."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        search_english: str = english("search-sentence", SENTENCE, offered)
+        width: int = slider(1, MOST_WIDTH, WIDTH, "Width of the beam", elem_id="search-width")
+        search_steps: int = slider(0, LONGEST, 0, "Steps shown (0: all)", buttons=[], elem_id="search-steps")
+        temperature: float = slider(0.1, 3.0, 1.0, "Temperature", step=0.1, elem_id="search-temperature")
+        search_translator: str = options(KINDS, OPENING, "Translator (of both pictures)")
+        penalty: float = slider(0, MOST_PENALTY, 0.0, "Length penalty (beam search)", step=0.1)
+        top_k: int = slider(0, 50, 0, "Top-k (0: all words)")
+        top_p: float = slider(0.05, 1.0, 1.0, "Top-p (1: all words)", step=0.05)
+        drawn_seed: int = seed_choice(1)
+
+    def lay_out(self, at: Layout) -> None:
+        """The tree beside its controls; both translations; what is drawn by chance; the folds."""
+        with gr.Row():
+            with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+                at["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="search-tree")
+            with gr.Column(scale=4, min_width=320):
+                for name in ("search_english", "width", "search_steps"):
+                    at.control(name)
+                at.look()
+                at["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
+        with gr.Row():
+            with gr.Column(scale=6, min_width=320):
+                at["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
+                at["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
+            with gr.Column(scale=4, min_width=320):
+                at.control("temperature")
+                with at.all_controls():
+                    for name in ("search_translator", "penalty", "top_k", "top_p", "drawn_seed"):
+                        at.control(name)
+        at.folds("The same beam search")
+
+    @drawn(by=("search_english", "search_translator", "width", "penalty", "search_steps"), limits=("search_steps",))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The search and its tree."""
+        kind, translations = c.search_translator, on.services.shared(results)
+        trained, source = bundled(kind), read_sentence(c.search_english)
+        result, first = translations(search, kind, source, c.width, c.penalty), translations(greedy, kind, source)
+        upto = min(c.search_steps, len(result.steps))
+        pair = next((pair for pair in held_out() if pair.source == source), None)
+        finished = [
+            (words_of(trained, hypothesis), hypothesis.log_probability, len(hypothesis.tokens), hypothesis.score)
+            for hypothesis in result.finished
+        ]
+        greedily = words_of(trained, first), first.log_probability
+        rate = (len(missed(kind, WIDTH)), len(held_out()), WIDTH)
+        return {
+            "tree": tree_figure(result, trained.target.words.__getitem__, upto or len(result.steps)),
+            "search_steps": limit(maximum=len(result.steps), value=upto),
+            "found": TEXT.translations(source, greedily, finished, pair.target if pair else (), c.width, rate),
+            "numbers": lambda: TEXT.numbers(finished, list(candidates(trained, result))),
+            "program": lambda: search_code(kind, source, c.width, c.penalty),
+        }
+
+    @drawn("drawn", "bars", by=("search_english", "search_translator", "temperature", "top_k", "top_p", "drawn_seed"))
+    def draw_by_chance(self, on: On, c: Choices) -> Shown:
+        """Five translations drawn by chance, and the distribution of the word at which the model is least sure."""
+        trained, source = bundled(c.search_translator), read_sentence(c.search_english)
+        sampling = Sampling(c.temperature, c.top_k, c.top_p).check()
+        seeds, continuations = range(c.drawn_seed, c.drawn_seed + SEEDS), Continuations(trained, source)
+        texts = []
+        for draw_seed, words in zip(seeds, drawn_words(continuations, sampling, seeds), strict=True):
+            french = [trained.target.words[word.token] for word in words]
+            texts.append((draw_seed, french[:-1], sum(word.log_probability for word in words)))
+        tokens = on.services.shared(results)(greedy, c.search_translator, source).tokens
+        at, logits = least_sure(continuations, tokens)
+        step = reshape(logits, sampling)
+        shown = step.original.topk(WORDS).indices.tolist()
+        rows = [(trained.target.words[w], step.original[w].item(), step.final[w].item()) for w in shown]
+        return {
+            "drawn": TEXT.drawn(texts, [trained.target.words[token] for token in tokens[:at]]),
+            "bars": distribution_figure(rows),
+        }
 
 
 def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str], float, float, str]]:
@@ -114,55 +125,4 @@ def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str
             yield at, words, candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate
 
 
-def drawn_by_chance(
-    translations: Kept, _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
-) -> dict[str, Any]:
-    """Five translations drawn by chance, and the distribution of the word at which the model is least sure."""
-    trained, source = chosen(kind), read_sentence(str(typed or ""))
-    sampling = Sampling(number(temperature, 0.1, 3), int(number(top_k, 0, 1_000)), number(top_p, 0.05, 1)).check()
-    first = int(number(seed, 0, 2**31))
-    seeds, continuations = range(first, first + SEEDS), Continuations(trained, source)
-    texts = []
-    for draw_seed, drawn in zip(seeds, drawn_words(continuations, sampling, seeds), strict=True):
-        words = [trained.target.words[word.token] for word in drawn]
-        texts.append((draw_seed, words[:-1], sum(word.log_probability for word in drawn)))
-    tokens = translations(greedy, str(kind), source).tokens
-    at, logits = least_sure(continuations, tokens)
-    step = reshape(logits, sampling)
-    shown = step.original.topk(WORDS).indices.tolist()
-    rows = [(trained.target.words[w], step.original[w].item(), step.final[w].item()) for w in shown]
-    return {
-        "drawn": TEXT.drawn(texts, [trained.target.words[token] for token in tokens[:at]]),
-        "bars": distribution_figure(rows),
-    }
-
-
-def chosen(kind: Any) -> Trained:
-    """The translator of this kind."""
-    if kind not in [name for _, name in KINDS]:
-        raise UserError("Choose one of the translators.")
-    return bundled(str(kind))
-
-
-def number(value: Any, least: float, most: float) -> float:
-    """A control's number, brought into its bounds. Raises UserError where it is none."""
-    try:
-        parsed = float(value)
-    except (TypeError, ValueError) as error:
-        raise UserError(NO_NUMBER) from error
-    if parsed != parsed:
-        raise UserError(NO_NUMBER)
-    return min(max(parsed, least), most)
-
-
-PART = Part(
-    tab="Greedy, beam, sampling",
-    look=(
-        "Greedy decoding takes the likeliest word at each step. Beam search keeps several of the best beginnings: "
-        "follow the thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 "
-        "(= greedy) and see which translation is lost."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=4,
-)
+PART = Searching.part()

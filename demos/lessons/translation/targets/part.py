@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import gradio as gr
 
@@ -13,15 +13,11 @@ from demos.bert.translation import six_words
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.cost import Costs, costs
 from demos.bert.translation.decoding import Trained
-from demos.bert.translation.grammar import Pair, held_out
+from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.errors import UserError
 from demos.lessons.translation.targets.figure import places_figure, target_figure
 from demos.lessons.translation.targets.program import six_words_code, targets_code
-from demos.page.folds import all_controls, folds
-from demos.page.layer_head_choices import clamp, moving_slider
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider
 from demos.templates import templates
 from demos.training.translation.training import Plan, untrained
 
@@ -31,45 +27,7 @@ EXAMPLES = [("a small example of six words", SIX), ("our translator", OURS)]
 KINDS = [("GRU, attention", "additive"), ("GRU, no attention", "none"), ("Transformer", "transformer")]
 WORDS, LISTED = 6, 24  # bars; sentences in the menu
 OPENING = "i am a student"  # among them
-
-
-def build(page: Page) -> None:
-    """All places as matrices; the target and two distributions beside the choices; the costs; the folds."""
-    offered = sorted((" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]), key=len)
-    parts: dict[str, Any] = {}
-    parts["places"] = gr.Plot(
-        label="Targets and probabilities of all positions",
-        show_label=False,
-        elem_id="targets-places",
-        elem_classes="picture",
-    )
-    with gr.Row():
-        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-            parts["bars"] = gr.Plot(label="Target and probabilities", show_label=False, elem_id="targets-bars")
-        with gr.Column(scale=4, min_width=320):
-            example = gr.Radio(EXAMPLES, value=SIX, label="Example", elem_id="targets-example")
-            sentence = gr.Dropdown(
-                offered, value=OPENING, label="English sentence", elem_id="targets-sentence", visible=False
-            )
-            place = moving_slider(1, 20, 2, label="Position: the word to predict", elem_id="targets-place")
-            steps = gr.Slider(
-                0, six_words.STEPS, value=six_words.STEPS, step=1, label="Steps of training", elem_id="targets-steps"
-            )
-            page.show_look()
-            parts["said"] = gr.HTML("", elem_id="targets-said", elem_classes="said")
-            with all_controls(page, __file__):
-                kind = gr.Radio(KINDS, value="additive", label="Translator (for the example “our translator”)")
-    parts["costs"] = gr.HTML("", elem_id="targets-costs")
-    parts["numbers"], parts["program"] = folds(__file__, "The same costs, with cross_entropy of torch")
-    parts |= {"place": place, "sentence": sentence, "steps": steps}
-    page.keep(
-        example=example, targets_english=sentence, targets_word=place, steps=steps, targets_translator=kind
-    )  # fmt: skip
-    choices = [example, sentence, place, steps, kind]
-    page.draw(
-        by_component(parts, drawn), choices, list(parts.values()), show_progress="hidden",
-        triggers=[choice.input for choice in choices],
-    )  # fmt: skip
+OFFERED = sorted((" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]), key=len)
 
 
 @cache
@@ -86,33 +44,10 @@ def learned() -> six_words.Learned:
     return six_words.learned()
 
 
-def chosen_pair(sentence: Any) -> Pair:
-    """The held-out pair of this English sentence."""
-    for pair in held_out():
-        if " ".join(pair.source[:-1]) == sentence:
-            return pair
-    raise UserError("Choose a sentence from the list; only these have a known correct translation.")
-
-
-def drawn(_: Sentence, example: Any, sentence: Any, place: Any, steps: Any, kind: Any) -> dict[str, Any]:
-    """All outputs for one example and a position in its target."""
-    if example not in (SIX, OURS) or kind not in [name for _, name in KINDS]:
-        raise UserError("Choose one of the examples, and one of the translators.")
-    six = example == SIX
-    shown = drawn_six_words(place, steps) if six else drawn_translator(sentence, place, str(kind))
-    return {
-        **shown,
-        "places": gr.update(value=shown.get("places"), visible=six),
-        "sentence": gr.update(visible=not six),
-        "steps": gr.update(visible=six),
-    }
-
-
-def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
+def drawn_six_words(place: int, step: int) -> Shown:
     """The example of six words: before training, and after this many steps."""
     model, words, right = learned(), six_words.WORDS, six_words.TARGET
-    step = clamp(six_words.STEPS if steps is None else steps, six_words.STEPS + 1)
-    at = clamp(float(place or 1) - 1, len(right))
+    at = min(place, len(right)) - 1
     before, after = (model.distributions(at_step) for at_step in (0, step))
     old, new = (model.costs(at_step).tolist() for at_step in (0, step))
     word = words.index(right[at])
@@ -122,7 +57,7 @@ def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
         "bars": target_figure(
             list(zip(words, *(values[at].tolist() for _, values in matrices), strict=True)),
         ),
-        "place": gr.update(maximum=len(right), value=at + 1),
+        "targets_word": limit(maximum=len(right), value=at + 1),
         "said": TEXT.six_words(
             words, right[at], model.targets[at].tolist(), at + 1, step, (float(before[at, word]), old[at]),
             (float(after[at, word]), new[at]), (sum(old), sum(new)),
@@ -133,11 +68,11 @@ def drawn_six_words(place: Any, steps: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
+def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
     """One of our pairs: a translator before its training, and after it."""
-    pair = chosen_pair(sentence)
+    pair = next(pair for pair in held_out() if " ".join(pair.source[:-1]) == sentence)
     before, after = (costs(trained, pair.source, pair.target) for trained in (beginner(kind), bundled(kind)))
-    at = clamp(float(place or 1) - 1, len(after.targets))
+    at = min(place, len(after.targets)) - 1
     words, right = bundled(kind).target.words, after.targets[at]
     likeliest = [word for word in after.distributions[at].topk(WORDS).indices.tolist() if word != right]
     shown = [right, *likeliest[: WORDS - 1]]
@@ -153,7 +88,7 @@ def drawn_translator(sentence: Any, place: Any, kind: str) -> dict[str, Any]:
                 for word in shown
             ]
         ),
-        "place": gr.update(maximum=len(after.targets), value=at + 1),
+        "targets_word": limit(maximum=len(after.targets), value=at + 1),
         "said": TEXT.said(
             pair.source, [SPECIAL[BEGIN], *names[:at]], words[right], (first, before.costs[at]),
             (last, after.costs[at]), len(words),
@@ -178,14 +113,60 @@ def costs_table(names: Sequence[str], before: Sequence[float], after: Sequence[f
     return str(TEXT.costs(rows, ends, [end / len(names) for end in ends], loss))
 
 
-PART = Part(
-    tab="Targets and loss",
-    look=(
+class Targets(View):
+    tab, order, reads_sentence = "Targets and loss", 5, False
+    look = (
         "At each position, one word of the vocabulary is correct: its target is 1, that of all others 0. Compare the "
         "probabilities p of the correct words before and after training; the loss is the sum of −ln p over all "
         "positions."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=5,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        example: str = options(EXAMPLES, SIX, "Example", elem_id="targets-example")
+        targets_english: str = menu(
+            [(sentence, sentence) for sentence in OFFERED], OPENING, "English sentence", elem_id="targets-sentence",
+            visible=False,
+        )  # fmt: skip
+        targets_word: int = slider(1, 20, 2, "Position: the word to predict", buttons=[], elem_id="targets-place")
+        steps: int = slider(0, six_words.STEPS, six_words.STEPS, "Steps of training", elem_id="targets-steps")
+        targets_translator: str = options(KINDS, "additive", "Translator (for the example “our translator”)")
+
+    def lay_out(self, at: Layout) -> None:
+        """All places as matrices; the target and two distributions beside the choices; the costs; the folds."""
+        at["places"] = gr.Plot(
+            label="Targets and probabilities of all positions",
+            show_label=False,
+            elem_id="targets-places",
+            elem_classes="picture",
+        )
+        with gr.Row():
+            with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+                at["bars"] = gr.Plot(label="Target and probabilities", show_label=False, elem_id="targets-bars")
+            with gr.Column(scale=4, min_width=320):
+                for name in ("example", "targets_english", "targets_word", "steps"):
+                    at.control(name)
+                at.look()
+                at["said"] = gr.HTML("", elem_id="targets-said", elem_classes="said")
+                with at.all_controls():
+                    at.control("targets_translator")
+        at["costs"] = gr.HTML("", elem_id="targets-costs")
+        at.folds("The same costs, with cross_entropy of torch")
+
+    @drawn(limits=("targets_word", "targets_english", "steps"))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """All outputs for one example and a position in its target."""
+        six = c.example == SIX
+        if six:
+            shown = drawn_six_words(c.targets_word, c.steps)
+        else:
+            shown = drawn_translator(c.targets_english, c.targets_word, c.targets_translator)
+        return {
+            **shown,
+            "places": gr.update(value=shown.get("places"), visible=six),
+            "targets_english": limit(visible=not six),
+            "steps": limit(visible=six),
+        }
+
+
+PART = Targets.part()

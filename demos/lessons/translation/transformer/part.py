@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -12,10 +13,8 @@ from markupsafe import Markup
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence
-from demos.bert.translation.decoding import SHOWN, TOP, step_at
-from demos.bert.translation.grammar import held_out
+from demos.bert.translation.decoding import LONGEST, SHOWN, TOP, step_at
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.bert.translation.kept import Kept
 from demos.bert.translation.transformer import HEADS, LAYERS, Written
 from demos.bert.translation.transformer_places import (
     ATTENTION,
@@ -40,49 +39,15 @@ from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.translation.figure import alignment_figure
 from demos.lessons.translation.transformer.figure import ACROSS, stacks
 from demos.lessons.translation.transformer.program import transformer_code
-from demos.page.folds import folds
-from demos.page.layer_head_choices import clamp, moving_slider, step_slider
-from demos.page.lesson import Page, Part, by_component
-from demos.page.services import Sentence
+from demos.lessons.translation.wiring import english, results
+from demos.page.view import Layout, On, Shown, View, drawn, index, limit, slider
 from demos.templates import templates
-from demos.widgets.token_picker.token_picker import token_picker
+from demos.widgets.token_picker.token_picker import picker_of
 
 TEXT = templates(__file__)
-LISTED = 24  # held-out sentences in the menu
 PLACES = places(LAYERS)
 OPENING = PLACES.index(Place(CROSS, LAYERS - 1))
 NAMES = {ENCODER: "Self-attention", DECODER: "Masked self-attention", CROSS: "Cross-attention"}
-
-
-def build(page: Page) -> None:
-    """Both stacks beside the numbers of the place that is chosen; its weights; the folds."""
-    offered = [" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]]
-    parts: dict[str, Any] = {}
-    with gr.Row():
-        with gr.Column(scale=5, min_width=320, elem_classes="picture"):
-            parts["picture"], place = token_picker("Place in the Transformer", "translation-stacks", OPENING)
-        with gr.Column(scale=5, min_width=320):
-            sentence = gr.Dropdown(
-                offered, value=offered[0], label="English sentence: choose one, or type", allow_custom_value=True,
-                elem_id="transformer-sentence",
-            )  # fmt: skip
-            with gr.Row():
-                word = moving_slider(1, 20, 5, label="Decoding step (row)", elem_id="transformer-step")
-                head = gr.Slider(1, HEADS, value=1, step=1, label="Head", elem_id="transformer-head")
-            page.show_look()
-            parts["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")
-    parts["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
-    parts["strips"] = gr.Plot(
-        label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
-    )  # a separate plot: Plotly does not turn a figure of the one kind into one of the other
-    parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
-    parts["choice"] = word
-    page.keep(place=place, transformer_english=sentence, transformer_word=word, attention_head=head)
-    show = by_component(parts, partial(drawn, Kept(page.services.memory)))
-    page.draw(
-        show, [place, sentence, word, head], list(parts.values()),
-        triggers=[place.change, sentence.input, word.input, head.input], show_progress="hidden",
-    )  # fmt: skip
 
 
 @cache
@@ -91,53 +56,90 @@ def drawing() -> Any:
     return stacks(LAYERS)
 
 
-def drawn(translations: Kept, _: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
-    """All outputs for one sentence, a place and a row."""
-    source = read_sentence(str(typed or ""))
-    written, encoded, computed = translations(translated, TRANSFORMER, source)
-    decoder_words = [SPECIAL[BEGIN], *written[:-1]]
-    at, number, of_head = clamp(place, len(PLACES)), step_at(float(word or 1), written), clamp(_less(head), HEADS)
-    chosen = PLACES[at]
-    likeliest = next_words(computed, number)
-    table: Callable[[], str]
-    changes: dict[str, Any] = {
-        "picture": TEXT.picture(
-            drawing(), ACROSS, at, source, decoder_words[: number + 1], likeliest[0][0], likeliest[0][2]
-        ),
-        "choice": step_slider(word, number, written),
-        "program": lambda: transformer_code(source),
-    }
-    asks = source if chosen.kind == ENCODER else decoder_words
-    row_number = clamp(number, len(asks))
-    if chosen.step == ATTENTION:
-        shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen  # the last input of the output's vector
-        answers = decoder_words if shown.kind == DECODER else source
-        row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
-        figure = alignment_figure(answers, asks, row.weights, (), row_number)
-        changes |= {"plot": gr.update(value=figure, visible=True), "strips": gr.update(visible=False)}
-        table = partial(matrix_table, row.weights, labels(asks), labels(answers), "Attention weights")
-        changes["said"] = TEXT.attention(
-            f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
-            asks, answers, *origins(shown), row, asks[row_number], of_head + 1, HEADS, shown.kind == DECODER,
-        )  # fmt: skip
-        if chosen.kind == OUTPUT:
-            states = computed.layers[-1].output[0, number]
-            changes["said"] = TEXT.output(
-                number + 1, decoder_words[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
-                number + 1 == len(written),
-            )  # fmt: skip
-    else:
-        vectors = row_vectors(computed_at(chosen, encoded, computed), row_number)
-        strips = [(name, vectors[key]) for key, name in strip_names(chosen).items()]
-        changes["said"] = said_at(chosen, asks[row_number], row_number, vectors)
-        changes |= {"plot": gr.update(visible=False), "strips": gr.update(value=strips_figure(strips), visible=True)}
-        table = partial(strips_table, strips, f"The vectors of “{asks[row_number]}”")
-    changes["numbers"] = lambda: TEXT.numbers(
-        table(),
-        [(candidate, [f"{logit:.3f}", f"{share:.4f}"]) for candidate, logit, share in likeliest],
-        sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
+class Transformer(View):
+    tab, order, reads_sentence = "The Transformer", 3, False
+    look = (
+        "Read each stack from the bottom up: encoder on the left, decoder on the right. Click a box to see its "
+        "numbers. The arrows show that every decoder layer's cross-attention uses the output of the encoder's last "
+        "layer."
     )
-    return changes
+
+    @dataclass(frozen=True)
+    class Choices:
+        place: int = index(OPENING, len(PLACES))
+        transformer_english: str = english("transformer-sentence")
+        transformer_word: int = slider(1, LONGEST, 5, "Decoding step (row)", buttons=[], elem_id="transformer-step")
+        attention_head: int = slider(1, HEADS, 1, "Head", elem_id="transformer-head")
+
+    def lay_out(self, at: Layout) -> None:
+        """Both stacks beside the numbers of the place that is chosen; its weights; the folds."""
+        with gr.Row():
+            with gr.Column(scale=5, min_width=320, elem_classes="picture"):
+                at["picture"] = picker_of(at.control("place"), "Place in the Transformer", "translation-stacks")
+            with gr.Column(scale=5, min_width=320):
+                at.control("transformer_english")
+                with gr.Row():
+                    at.control("transformer_word")
+                    at.control("attention_head")
+                at.look()
+                at["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")
+        at["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
+        at["strips"] = gr.Plot(
+            label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
+        )  # a separate plot: Plotly does not turn a figure of the one kind into one of the other
+        at.folds("Translates with the Transformer, with torch alone")
+
+    @drawn(limits=("transformer_word",))
+    def draw(self, on: On, c: Choices) -> Shown:
+        """One sentence, a place and a row."""
+        source = read_sentence(c.transformer_english)
+        written, encoded, computed = on.services.shared(results)(translated, TRANSFORMER, source)
+        decoder_words = [SPECIAL[BEGIN], *written[:-1]]
+        chosen, number = PLACES[c.place], step_at(c.transformer_word, written)
+        likeliest = next_words(computed, number)
+        table: Callable[[], str]
+        changes: Shown = {
+            "picture": TEXT.picture(
+                drawing(), ACROSS, c.place, source, decoder_words[: number + 1], likeliest[0][0], likeliest[0][2]
+            ),
+            "transformer_word": limit(maximum=len(written), value=number + 1),
+            "program": lambda: transformer_code(source),
+        }
+        asks = source if chosen.kind == ENCODER else decoder_words
+        row_number = min(number, len(asks) - 1)
+        if chosen.step == ATTENTION:
+            # the last input of the output's vector
+            shown = Place(CROSS, LAYERS - 1) if chosen.kind == OUTPUT else chosen
+            answers = decoder_words if shown.kind == DECODER else source
+            row = attention_row(attended_at(shown, encoded, computed), c.attention_head - 1, row_number, answers)
+            figure = alignment_figure(answers, asks, row.weights, (), row_number)
+            changes |= {"plot": gr.update(value=figure, visible=True), "strips": gr.update(visible=False)}
+            table = partial(matrix_table, row.weights, labels(asks), labels(answers), "Attention weights")
+            changes["said"] = TEXT.attention(
+                f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
+                asks, answers, *origins(shown), row, asks[row_number], c.attention_head, HEADS, shown.kind == DECODER,
+            )  # fmt: skip
+            if chosen.kind == OUTPUT:
+                states = computed.layers[-1].output[0, number]
+                changes["said"] = TEXT.output(
+                    number + 1, decoder_words[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
+                    number + 1 == len(written),
+                )  # fmt: skip
+        else:
+            vectors = row_vectors(computed_at(chosen, encoded, computed), row_number)
+            strips = [(name, vectors[key]) for key, name in strip_names(chosen).items()]
+            changes["said"] = said_at(chosen, asks[row_number], row_number, vectors)
+            changes |= {
+                "plot": gr.update(visible=False),
+                "strips": gr.update(value=strips_figure(strips), visible=True),
+            }
+            table = partial(strips_table, strips, f"The vectors of “{asks[row_number]}”")
+        changes["numbers"] = lambda: TEXT.numbers(
+            table(),
+            [(candidate, [f"{logit:.3f}", f"{share:.4f}"]) for candidate, logit, share in likeliest],
+            sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
+        )
+        return changes
 
 
 def strip_names(place: Place) -> dict[str, str]:
@@ -207,18 +209,4 @@ def labels(words: Sequence[str]) -> Labels:
     return Labels(tuple(words), (False,) * len(words))
 
 
-def _less(number: Any) -> float:
-    return float(number or 1) - 1
-
-
-PART = Part(
-    tab="The Transformer",
-    look=(
-        "Read each stack from the bottom up: encoder on the left, decoder on the right. Click a box to see its "
-        "numbers. The arrows show that every decoder layer's cross-attention uses the output of the encoder's last "
-        "layer."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=3,
-)
+PART = Transformer.part()

@@ -27,11 +27,17 @@ from demos.training.pretraining.offline.corpus import Corpus, corpus_of, read_do
 from demos.training.pretraining.offline.making import Plan, make
 
 HELD_OUT = {"books": 12, "wikipedia": 500}  # the last documents of each
-HELP = {"steps": "in all; without end where it is not given", "decay": "steps from here, the rates falling to 0"}
+HELP = {
+    "steps": "in all; without end where it is not given",
+    "decay": "steps from here, the rates falling to 0",
+    "minutes": "the same by the clock",
+    "begin": "heads.safetensors whose weights a new training begins with",
+    "workers": "processes that draw the batches",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train until --steps, --decay or a signal; then measure what was held out and write the heads."""
+    """Train until --steps, --decay, --minutes or a signal; then measure what was held out and write the heads."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("folder", "books", "wikipedia"):
         parser.add_argument(name, type=Path)
@@ -40,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--float32", action="store_true", help="else bfloat16, with float32 weights")
     for field in fields(Plan):
         if field.name not in ("folder", "float32"):
-            kind = float if isinstance(field.default, float) else int
+            kinds = {"begin": Path, "minutes": float}
+            kind = kinds.get(field.name, float if isinstance(field.default, float) else int)
             parser.add_argument(
                 f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=HELP.get(field.name)
             )

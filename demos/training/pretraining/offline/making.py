@@ -6,21 +6,23 @@ import copy
 import json
 import signal
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 from transformers import BertForPreTraining
 
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.weights import ALONE
 from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
-from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, WORDS
+from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, WORDS, read_heads, read_low
+from demos.training.learning.hardware import run_device
 from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
 from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.offline.corpus import Corpus, draw_instance
@@ -47,7 +49,10 @@ class Plan:
     sequences: int = 500  # of each text that are measured
     steps: int | None = None  # in all; without end where it is not given
     decay: int | None = None  # steps from here, the rates falling to 0
+    minutes: float | None = None  # the same by the clock
     float32: bool = False  # else bfloat16 products, with float32 weights
+    begin: Path | None = None  # a heads.safetensors whose weights a new training begins with
+    workers: int = 0  # processes that draw the batches; 0: this one does
 
     @property
     def state(self) -> Path:
@@ -61,9 +66,11 @@ class Plan:
         """The step to end at, for a training that begins or goes on at `begun`."""
         return begun + self.decay if self.decay else self.steps or 10**9
 
-    def factor(self, step: int, begun: int) -> float:
-        """The factor of both learning rates: it rises over the warm-up, and with `decay` falls to 0."""
+    def factor(self, step: int, begun: int, seconds: float) -> float:
+        """The factor of both learning rates: it rises over the warm-up, and with `decay` or `minutes` falls to 0."""
         falling = (self.last(begun) - step) / self.decay if self.decay else 1.0
+        if self.minutes:
+            falling = max(0.0, 1 - seconds / 60 / self.minutes)
         return falling * min(1.0, (step - begun + 1) / self.warm_up)
 
 
@@ -76,7 +83,8 @@ class Heads(nn.Module):
         config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
         torch.manual_seed(SEED)
         with ALONE:
-            self.whole = BertForPreTraining._from_config(config, attn_implementation="eager")
+            attention = "sdpa" if run_device().type == "cuda" else "eager"
+            self.whole = BertForPreTraining._from_config(config, attn_implementation=attention)
         own = {name: value for name, value in loaded.model.state_dict().items() if not name.startswith("pooler")}
         self.whole.bert.load_state_dict(own, strict=False)
         width = config.hidden_size
@@ -89,6 +97,15 @@ class Heads(nn.Module):
         for name, parameter in self.whole.named_parameters():
             fixed = name == WORDS or "position_embeddings" in name or name in DECODER[:1]
             parameter.requires_grad_(not fixed)
+
+    def begin_at(self, file: Path, bundled: Mapping[str, torch.Tensor]) -> Progress:
+        """Take the weights of a heads.safetensors."""
+        state, about = read_heads(file, bundled)
+        low = read_low(file)
+        state |= {"left": low[LOW_LEFT], "right": low[LOW_RIGHT]}
+        for name, parameter in self.trained().items():
+            parameter.data.copy_(state[name])
+        return Progress(int(about["steps"]), int(about["tokens"]))
 
     def trained(self) -> dict[str, nn.Parameter]:
         """By BertForPreTraining's names, and left and right."""
@@ -167,19 +184,42 @@ def batches_of(
     return [collate(instances, tokenizer.pad_token_id) for instances in drawn if instances]
 
 
+@dataclass(frozen=True)
+class Steps:
+    """The batches by step, for the processes that draw them."""
+
+    plan: Plan
+    corpora: Sequence[tuple[Corpus, float]]
+    tokenizer: Any
+
+    def __getitem__(self, step: int) -> list[PretrainingBatch]:
+        return batches_of(self.corpora, self.tokenizer, step, self.plan.batch, self.plan.length)
+
+    def drawn(self, begun: int, last: int) -> Iterable[list[PretrainingBatch]]:
+        """The batches of the steps from `begun` on, in their order."""
+        steps = range(begun, last)
+        return DataLoader(self, sampler=steps, batch_size=None, num_workers=self.plan.workers)
+
+
 def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: bool) -> tuple[float, float]:
     """Add the gradients of both losses over all the batches as over one; returns (masked words', next sentences')."""
+    device = heads.left.device
     tokens = [int((batch.labels != NO_LABEL).sum()) for batch in batches]
     rows = [len(batch.labels) for batch in batches]
     means = [0.0, 0.0]
     for batch, chosen, count in zip(batches, tokens, rows, strict=True):
-        with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
-            losses = heads.losses(batch)
+        with torch.autocast(device.type, torch.bfloat16, enabled=not float32):
+            losses = heads.losses(on(batch, device))
         assert losses.following is not None
         parts = losses.masked * (chosen / sum(tokens)), losses.following * (count / sum(rows))
         (parts[0] + parts[1]).backward()
         means = [all_of + part.item() for all_of, part in zip(means, parts, strict=True)]
     return means[0], means[1]
+
+
+def on(batch: PretrainingBatch, device: torch.device) -> PretrainingBatch:
+    """The batch on the device; a CPU's own stays where it is."""
+    return PretrainingBatch(*(getattr(batch, field.name).to(device) for field in fields(batch)))
 
 
 def make(
@@ -191,11 +231,12 @@ def make(
         share * np.bincount(corpus.input_ids, minlength=size) / len(corpus.input_ids) for corpus, share in corpora
     ]
     heads = Heads(loaded, np.sum(counts, axis=0))
-    trained = heads.trained()
+    progress = heads.begin_at(plan.begin, loaded.model.state_dict()) if plan.begin else Progress()
+    trained = heads.to(run_device()).trained()
     average = {name: parameter.detach().clone() for name, parameter in trained.items()}
-    optimizer, progress = optimizer_of(heads, plan), Progress()
+    optimizer = optimizer_of(heads, plan)
     if plan.state.is_file():
-        saved = torch.load(plan.state)
+        saved = torch.load(plan.state, map_location=run_device())
         progress = Progress(**saved["progress"])
         for name, parameter in trained.items():
             parameter.data.copy_(saved["weights"][name])
@@ -212,12 +253,10 @@ def make(
         plan.state.with_suffix(".new").replace(plan.state)
         write(plan.heads, average, loaded, progress)
 
-    last = plan.last(begun)
-    while progress.step < last and not stopped:
-        since = time.perf_counter()
+    since = started = time.perf_counter()
+    for batches in Steps(plan, corpora, loaded.tokenizer).drawn(begun, plan.last(begun)):
         for group in optimizer.param_groups:
-            group["lr"] = group["peak"] * plan.factor(progress.step, begun)
-        batches = batches_of(corpora, loaded.tokenizer, progress.step, plan.batch, plan.length)
+            group["lr"] = group["peak"] * plan.factor(progress.step, begun, since - started)
         masked, following = step_gradients(heads, batches, plan.float32)
         nn.utils.clip_grad_norm_(trained.values(), 1.0)
         optimizer.step()
@@ -229,12 +268,15 @@ def make(
         with torch.no_grad():
             torch._foreach_lerp_(list(average.values()), [parameter.data for parameter in trained.values()], weight)
         progress.seconds += time.perf_counter() - since
+        if stopped or (plan.minutes and time.perf_counter() - started > 60 * plan.minutes):
+            break
         if progress.step % plan.every == 0:
             save()
             scores = scores_of(plan, held_out, loaded)
             line = {**asdict(progress), "masked": masked, "next": following, "held_out": scores}
             with (plan.folder / "log.jsonl").open("a", encoding="utf-8") as log:
                 log.write(json.dumps(line) + "\n")
+        since = time.perf_counter()
     save()
     print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held_out, loaded)}))
 
@@ -251,7 +293,7 @@ def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -
 
 def write(path: Path, average: dict[str, torch.Tensor], loaded: LoadedModel, progress: Progress) -> None:
     """The file that the app reads."""
-    rest = dict(average)
+    rest = {name: weight.cpu() for name, weight in average.items()}
     low = {LOW_LEFT: rest.pop("left"), LOW_RIGHT: rest.pop("right")}
     about = {"tokens": str(progress.tokens), "steps": str(progress.step)}
     write_heads(path, rest, loaded.model.state_dict(), low, about)

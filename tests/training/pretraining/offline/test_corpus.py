@@ -211,3 +211,15 @@ def test_the_command_trains_and_writes_what_the_app_reads(
     ours = found.encoder.model.state_dict()[name] - bundled.model.state_dict()[name]
     assert moved.abs().max() > 0
     torch.testing.assert_close(ours, moved, atol=moved.abs().max().item() / 7, rtol=0)  # half a step of 4 bits
+
+    begun = making.Heads(bundled, np.ones(len(bundled.tokenizer)))
+    progress = begun.begin_at(tmp_path / "run" / "heads.safetensors", bundled.model.state_dict())
+    assert (progress.step, progress.tokens) == (4, second["tokens"])
+    words = begun.whole.bert.embeddings.word_embeddings.weight + begun.left @ begun.right
+    torch.testing.assert_close(words, found.encoder.model.embeddings.word_embeddings.weight, atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        begun.whole.bert.encoder.layer[0].output.dense.weight, found.encoder.model.state_dict()[name]
+    )
+    files[0] = str(tmp_path / "on")
+    command.main([*files, *options, "--decay=2", f"--begin={tmp_path / 'run' / 'heads.safetensors'}", "--workers=1"])
+    assert json.loads((tmp_path / "on" / "log.jsonl").read_text(encoding="utf-8"))["step"] == 6

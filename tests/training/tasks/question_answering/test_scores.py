@@ -68,7 +68,7 @@ def test_the_paper_s_rules_one_by_one() -> None:
 
 
 def test_a_paragraph_of_dots_takes_no_time() -> None:
-    begun = time.process_time()
+    begun = time.thread_time()
     assert guess(QuestionExample("Who?", "a" + "." * 60_000 + "b")).startswith("a..")
-    assert time.process_time() - begun < 10  # 0.05 s; a square of it takes 40
+    assert time.thread_time() - begun < 10  # 0.05 s; a square of it takes 40
     assert guess(QuestionExample("Who came?", "He left... Then Ann came! (So?)")) == "Then Ann"

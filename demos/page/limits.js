@@ -1,0 +1,32 @@
+// How far controls go in this sentence and model: the server says it (demos/page/view.py), and the browser moves what lies
+// beyond. The server itself sets no control, so that nothing that a reader has chosen meanwhile is undone.
+(() => {
+  const { ticks } = insideBert;
+
+  // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A value that has been chosen
+  // since stays; the answer that is for it says how far it goes. The box is emptied, so that the same may be said again.
+  insideBert.limited = ([names, ids], said, ...values) => {
+    const limits = JSON.parse(said || "{}");
+    const updates = ids.map((id, index) => {
+      if (!limits[id]) return undefined;
+      const { said, value, ...update } = limits[id];
+      update.__type__ = "update";
+      if (value === said || values[index] !== said) return update;
+      ticks.know(names[index], value); // what read the sentence is drawn of that already
+      return { ...update, value };
+    });
+    return ["", ...updates];
+  };
+
+  // The same for what a page comes with, before Gradio builds it
+  insideBert.limitFirst = (components) => {
+    for (const { props } of components) {
+      if (!props.elem_classes?.includes("limits") || !props.value) continue;
+      const limits = JSON.parse(props.value);
+      for (const { id, props: own } of components) {
+        const { said, value, ...update } = limits[id] ?? {};
+        Object.assign(own, update);
+      }
+    }
+  };
+})();

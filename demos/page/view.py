@@ -1,0 +1,540 @@
+"""A view is a value: its choices are the fields of one dataclass, and it is drawn by a plain call.
+
+    class Lengths(View):
+        tab, order, look = "Lengths", 9, "Which vectors are the longest?"
+
+        @dataclass(frozen=True)
+        class Choices(OfToken):                       # what stands above the lesson's parts: the token
+            padding: bool = switch("With padding")    # the link's name, the control, its bounds, what `draw` is given
+
+        def lay_out(self, at: Layout) -> None:        # where everything stands
+            at["picture"] = gr.Plot()
+            at.control("padding")
+            at.folds("Prints them")
+
+        def draw(self, on: On, c: Choices) -> Shown:  # the values of what `lay_out` named
+            return {"picture": ..., "numbers": lambda: ..., "program": lambda: ...}
+
+    PART = Lengths.part()
+
+A value that is a function is called only where its fold is open. What reads fewer choices than the rest is a method of
+its own, marked by `drawn`; what takes long is a generator, whose first values say how far it is. The server sets no
+control: it tells the browser how far a control goes in this sentence and model (`Control.last`), or what a menu offers
+(`limit`), and the browser moves what lies beyond that (limits.js).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
+
+import gradio as gr
+
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
+from demos.bert.model.encoding import Encoding
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run
+from demos.counting import counted
+from demos.page.folds import all_controls, folds
+from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
+from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_fold, moved_by_reader, with_sentence
+from demos.page.progress import HEAVY
+from demos.page.services import Sentence, Services
+
+CONTROL = "control"  # a field's metadata
+Shown = dict[str, Any]  # the values of a view's outputs by name
+
+
+@dataclass(frozen=True)
+class On:
+    """What a view is drawn on: the sentence, and what the model makes of it. UserError where it can't be had."""
+
+    services: Services
+    sentence: Sentence
+
+    @cached_property
+    def loaded(self) -> LoadedModel:
+        return self.services.loaded(self.sentence.model)
+
+    @cached_property
+    def run(self) -> Run:
+        return self.services.run(self.sentence)
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.run.encoding
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice: its component, and its value as `draw` takes it."""
+
+    make: Callable[[Services], gr.Component]
+    read: Callable[[On, Any], Any]  # of what the browser holds; a value out of bounds becomes one within
+    last: Callable[[On, Any], int] | None = None  # its last value, where sentence, model or other choices decide
+    by_script: bool = False  # a picture or a button moves it too
+    in_link: bool = True
+    redraws: bool = True  # whether its move is a reason to draw
+
+
+def switch(label: str, value: bool = False, **look: Any) -> Any:
+    """A choice of yes or no."""
+    return choice(value, Control(lambda _: gr.Checkbox(value, label=label, **look), lambda _, said: bool(said)))
+
+
+def slider(
+    least: float, most: float, value: float, label: str, *, step: float = 1,
+    last: Callable[[On, Any], int] | None = None, by_script: bool = False, **look: Any,
+) -> Any:  # fmt: skip
+    """A choice of a number from `least` to `most`; `last` may end it sooner, which `draw` sees to itself.
+
+    With a whole `step` it is a whole number.
+    """
+
+    def read(_: On, said: Any) -> float:
+        inside = min(max(float(value if said is None else said), least), most)
+        steps = int((inside - least) / step + 1e-6)
+        return round(least + steps * step, 6)
+
+    def make(_: Services) -> gr.Component:
+        return gr.Slider(least, most, value, step=step, label=label, **look)
+
+    return choice(value, Control(make, read, last, by_script))
+
+
+def place(
+    count: Callable[[On], int], most: Callable[[Services], int], value: int, label: str, *, by_script: bool = False,
+    **look: Any,
+) -> Any:  # fmt: skip
+    """A choice among `count` things, of which there are at most `most`, by their place from 0."""
+
+    def make(services: Services) -> gr.Component:
+        return moving_slider(0, most(services) - 1, value, label=label, **look)
+
+    return choice(value, Control(make, lambda on, said: clamp(said, count(on)), lambda on, _: count(on) - 1, by_script))
+
+
+def of_model(count: str, value: int, label: str, **look: Any) -> Any:
+    """A choice of a layer ("num_layers") or a head ("num_heads"): an index, which page and link count from 1."""
+
+    def make(services: Services) -> gr.Component:
+        most = max(getattr(spec, count) for spec in services.store.catalogue.values())
+        return counted_slider(most, value, label=label, **look)
+
+    def last(on: On, _: Any = None) -> int:
+        return int(getattr(on.run, count)) - 1
+
+    return choice(value, Control(make, lambda on, said: clamp(said, last(on) + 1), last))
+
+
+def options(offers: Sequence[tuple[str, Any]], value: Any, label: str, *, by_script: bool = False, **look: Any) -> Any:
+    """A choice of one of a few, (shown, value); what is none of them becomes `value`."""
+    known = {offered for _, offered in offers}
+
+    def make(_: Services) -> gr.Component:
+        return gr.Radio(list(offers), value=value, label=label, **look)
+
+    return choice(value, Control(make, lambda _, said: said if said in known else value, by_script=by_script))
+
+
+def measure(shown: str, elem_id: str) -> Any:
+    """A choice of attention by weight, or by contribution; `shown` says what is seen of the norms."""
+
+    def read(_: On, said: Any) -> str:
+        return CONTRIBUTION if said == CONTRIBUTION else WEIGHT
+
+    return choice(WEIGHT, Control(lambda _: measure_choice(shown, elem_id), read))
+
+
+def menu(offers: Sequence[tuple[str, Any]], value: Any, label: str, **look: Any) -> Any:
+    """`options` as a menu."""
+    known = {offered for _, offered in offers}
+
+    def make(_: Services) -> gr.Component:
+        return gr.Dropdown(list(offers), value=value, label=label, **{"filterable": False} | look)
+
+    return choice(value, Control(make, lambda _, said: said if said in known else value))
+
+
+def open_menu(offers: Sequence[tuple[str, Any]], value: str, label: str, **look: Any) -> Any:
+    """A menu of texts whose offers the sentence, the model or other choices decide; a link may say any text.
+
+    `draw` reads what is said, and answers with `limit(choices=..., value=...)` under the choice's name.
+    """
+
+    def make(_: Services) -> gr.Component:
+        made = gr.Dropdown(list(offers), value=value, label=label, **look)
+        made.allow_custom_value = True  # as an option it would let a reader type, whatever `look` says
+        return made
+
+    return choice(value, Control(make, lambda _, said: "" if said is None else str(said)))
+
+
+def index(value: int, count: int) -> Any:
+    """A hidden choice of one of `count` things, by its place from 0; a picture or a button moves it."""
+
+    def make(_: Services) -> gr.Component:
+        return gr.Number(value, precision=0, visible="hidden")
+
+    return choice(value, Control(make, lambda _, said: clamp(said, count), by_script=True))
+
+
+def unlinked(value: Any, *, redraws: bool = False) -> Any:
+    """What `draw` reads beside the choices, which no link says: a component that `Layout.hold` names."""
+    return choice(value, Control(lambda _: gr.State(value), lambda _, said: said, in_link=False, redraws=redraws))
+
+
+def words(value: str, label: str, **look: Any) -> Any:
+    """A text that a reader types."""
+    return choice(value, Control(lambda _: gr.Textbox(value, label=label, **look), lambda _, said: said or ""))
+
+
+def choice(value: Any, control: Control) -> Any:
+    """A field of a view's choices; `value` is what it begins with."""
+    return field(default=value, metadata={CONTROL: control})
+
+
+@dataclass(frozen=True)
+class NoChoices:
+    """The choices of a view that has none."""
+
+
+def controls_of(choices: Any) -> dict[str, Control]:
+    """The controls of a dataclass of choices, by name."""
+    return {known.name: known.metadata[CONTROL] for known in fields(choices)}
+
+
+def read_choices(choices: Any, on: On, said: Mapping[str, Any]) -> Any:
+    """A value of the dataclass `choices`: some are `said`, by name, as a browser holds them; the others begin so."""
+    begin = {known.name: known.default for known in fields(choices)}
+    controls = controls_of(choices)
+    return choices(**{name: controls[name].read(on, value) for name, value in (begin | dict(said)).items()})
+
+
+def limit(**update: Any) -> dict[str, Any]:
+    """What `draw` answers for a choice, in its own numbers: `choices` (shown, value), `maximum`, `visible`, `label`.
+
+    `value` is what it becomes, if the reader has not moved it since.
+    """
+    return update
+
+
+class Limits:
+    """How far controls go in this sentence and model: a hidden box that the server fills, and the browser reads.
+
+    The box stands in `fold`, where it is filled only while that is open.
+    """
+
+    def __init__(
+        self,
+        components: Mapping[str, gr.Component],
+        controls: Mapping[str, Control],
+        fold: gr.Accordion | None = None,
+    ) -> None:
+        self.ends = {name: control.last for name, control in controls.items() if control.last and name in components}
+        self.components = dict(components)
+        self.outputs: list[gr.Component] = []  # the box, where something may be limited
+        if self.components:
+            with fold or nullcontext():
+                box = gr.Textbox("", visible="hidden", elem_classes=LIMITS)
+            self.outputs.append(box)
+            limited = list(self.components.values())
+            names = json.dumps([list(self.components), [component._id for component in limited]])
+            script = f"(...values) => insideBert.limited({names}, ...values)"
+            box.change(None, [box, *limited], [box, *limited], js=script, **IN_BROWSER)
+
+    def answer(
+        self, on: On, c: Any, said: Mapping[str, Any], drawn: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> dict[gr.Component, str]:
+        """What the box holds: {component: its update, and what was `said`}, as they are seen.
+
+        The browser sets a value only where that is still as it was said: an answer may come after a newer choice.
+        """
+        seen: dict[int, dict[str, Any]] = {}
+        updates = {name: limit(maximum=last_of(on, c)) for name, last_of in self.ends.items()}
+        for name, own in (drawn or {}).items():
+            updates[name] = {**updates.get(name, {}), **own}
+        for name, update in updates.items():
+            up = counted if is_counted(self.components[name]) else lambda value: value
+            value, maximum = said.get(name), update.get("maximum")
+            becomes = update.get("value", getattr(c, name))
+            if maximum is not None:
+                becomes, value = min(becomes, maximum), None if value is None else int(value)
+                update = {**update, "maximum": up(maximum)}
+            values = [None if number is None else up(number) for number in (value, becomes)]
+            seen[self.components[name]._id] = {**update, "said": values[0], "value": values[1]}
+        return {box: json.dumps(seen) for box in self.outputs if seen}
+
+
+class Drawing(NamedTuple):
+    """What a method of a view draws."""
+
+    method: Callable[[On, Any], Any]  # Shown, or a generator of such
+    outputs: Sequence[str] = ()  # (): those that no other method draws
+    by: Sequence[str] = ()  # the choices that it reads
+    limits: Sequence[str] = ()  # those that it answers for with `limit`
+    own_text: str = ""  # the choice that is read instead of the sentence, unless it is empty
+    cancel: str = ""  # the output that is the button which ends it
+    reads_sentence: bool = True  # else the model alone
+    options: Mapping[str, Any] = {}  # of `Page.draw`
+
+
+def drawn(
+    *outputs: str,
+    by: Sequence[str] | None = None,
+    limits: Sequence[str] = (),
+    own_text: str = "",
+    cancel: str = "",
+    reads_sentence: bool = True,
+    **options: Any,
+) -> Callable[[Any], Any]:
+    """Mark a method of a view that draws some `outputs` (none: the rest) and reads the choices `by` (None: all).
+
+    `limits` are choices that it answers for with `limit`. `own_text` is the choice that is read instead of the
+    sentence unless it is empty; a method that `reads_sentence` no more than the model is not asked for another one.
+    `cancel` is a button among the outputs that ends a drawing in steps. The rest are options of `Page.draw` (of a
+    generator, of `Page.on`): pure=False where it leaves out what the browser has.
+    """
+
+    def mark(method: Any) -> Any:
+        named = {} if by is None else {"by": by}
+        method.drawing = {**named, "outputs": outputs, "limits": limits, "own_text": own_text, "cancel": cancel}
+        method.drawing |= {"reads_sentence": reads_sentence, "options": options}
+        return method
+
+    return mark
+
+
+class Layout(dict[str, gr.Component]):
+    """A view while it is laid out: its outputs by name, and what it puts beside them."""
+
+    def __init__(self, view: View, page: Page) -> None:
+        super().__init__()
+        self.page, self._view, self._file = page, view, inspect.getfile(type(view))
+        self.controls: dict[str, gr.Component] = {}  # of the view's own choices
+
+    def control(self, name: str) -> gr.Component:
+        """The control of a choice, which travels in the link, stands here."""
+        made = controls_of(self._view.Choices)[name].make(self.page.services)
+        self.page.keep(**{name: made})
+        self.controls[name] = made
+        return made
+
+    def hold(self, name: str, component: gr.Component | None = None) -> gr.Component:
+        """What holds a value that `draw` reads and no link says (`unlinked`): a component of the page, or a new one.
+
+        The view's methods may fill it as an output of the same name.
+        """
+        self.controls[name] = component or controls_of(self._view.Choices)[name].make(self.page.services)
+        return self.controls[name]
+
+    def asking(self, answer: Callable[[On, Any], Any]) -> tuple[Callable[..., Any], list[gr.Component]]:
+        """A handler of the sentence and of what the controls so far hold, for a button; and these controls."""
+        names, services, view = list(self.controls), self.page.services, self._view
+
+        def handler(sentence: Sentence, *said: Any) -> Any:
+            on = On(services, sentence)
+            return answer(on, view.read(on, dict(zip(names, said, strict=True))))
+
+        def steps(sentence: Sentence, *said: Any) -> Generator[Any]:
+            yield from handler(sentence, *said)
+
+        return steps if inspect.isgeneratorfunction(answer) else handler, [self.controls[name] for name in names]
+
+    def all_controls(self, *, set_elsewhere: bool = False) -> AbstractContextManager[None]:
+        """The fold for what is seldom moved (`demos.page.folds.all_controls`)."""
+        return all_controls(self.page, self._file, set_elsewhere=set_elsewhere)
+
+    def look(self) -> None:
+        """The view's sentence on what to look at stands here; else it stands below its picture."""
+        self.page.show_look()
+
+    def folds(self, prints: str) -> None:
+        """The four folds that a part ends in: `numbers` and `program` are outputs, formula.md and sources.md texts."""
+        self["numbers"], self["program"] = folds(self._file, prints)
+
+
+class View:
+    """A part of a lesson, as this file's head shows it."""
+
+    tab: ClassVar[str]
+    order: ClassVar[int]
+    look: ClassVar[str]
+    former: ClassVar[str] = ""
+    reads_sentence: ClassVar[bool] = True
+    only_bert: ClassVar[bool] = False
+    Choices: ClassVar[Any] = NoChoices
+
+    def lay_out(self, at: Layout) -> None:
+        """Make the outputs, the controls and what stands around them."""
+        raise NotImplementedError
+
+    def draw(self, on: On, c: Any) -> Shown | Generator[Shown]:
+        """The outputs by name; those of methods that are marked by `drawn` are left out."""
+        raise NotImplementedError
+
+    @classmethod
+    def part(cls) -> Part:
+        """The part that its lesson finds as PART."""
+        view = cls()
+        return Part(
+            tab=cls.tab,
+            look=cls.look,
+            build=view.build,
+            view=view,
+            order=cls.order,
+            former=cls.former,
+            reads_sentence=cls.reads_sentence,
+            only_bert=cls.only_bert,
+        )
+
+    def shown(self, services: Services, sentence: Sentence, **said: Any) -> Shown:
+        """All outputs by name, for choices as a browser holds them; a value may be a function that is called for it.
+
+        Of a generator its last values. Raises ValueError where a choice is answered for that is not named in `limits`.
+        """
+        on = On(services, sentence)
+        c = self.read(on, said)
+        linked = {name for name, control in controls_of(self.Choices).items() if control.in_link}
+        shown: Shown = {}
+        for drawing in self.drawings():
+            values = _last(drawing.method(on, c))
+            if lost := sorted(values.keys() & linked - {*drawing.limits}):
+                raise ValueError(f"{type(self).__name__}: not among the drawing's limits: {lost}")
+            shown |= values
+        return shown
+
+    def read(self, on: On, said: Mapping[str, Any]) -> Any:
+        """The view's choices, as `read_choices` reads them."""
+        return read_choices(self.Choices, on, said)
+
+    def drawings(self) -> list[Drawing]:
+        """Its methods that draw, `draw` first."""
+        names = [name for name in dir(type(self)) if hasattr(getattr(type(self), name), "drawing") and name != "draw"]
+        drawings = []
+        for method in (self.draw, *(getattr(self, name) for name in names)):
+            drawings.append(
+                Drawing(method, **{"by": tuple(controls_of(self.Choices))} | getattr(method, "drawing", {}))
+            )
+        return drawings
+
+    def build(self, page: Page) -> None:
+        """Lay the view out and wire it: each method that draws is asked when a choice that it reads has moved.
+
+        Raises ValueError where a choice has no control, or a method names what is not there.
+        """
+        at = Layout(self, page)
+        self.lay_out(at)
+        controls, drawings = controls_of(self.Choices), self.drawings()
+        shared = {name: made for name, made in page.choices.items() if any(made is choice for choice in page.shared)}
+        boxes = shared | at.controls
+        elsewhere = [name for drawing in drawings for name in drawing.outputs]
+        read = {name for drawing in drawings for name in drawing.by}
+        if lost := sorted(controls.keys() - boxes.keys() | set(elsewhere) - at.keys() | read - controls.keys()):
+            raise ValueError(f"{type(self).__name__}: not laid out, or no choice: {lost}")
+        for drawing in drawings:
+            rest = not drawing.outputs
+            outputs = {name: at[name] for name in drawing.outputs or (name for name in at if name not in elsewhere)}
+            folds = by_fold(list(outputs.values()), page.fold)
+            limited = {*drawing.limits, *(name for name, control in controls.items() if rest and control.last)}
+            limits = Limits(
+                {name: made for name, made in at.controls.items() if name in limited},
+                controls,
+                next(iter(folds)) if len(folds) == 1 else None,
+            )
+            own = [(boxes[name], controls[name]) for name in drawing.by if name in at.controls]
+            triggers = [box.change if by.by_script else moved_by_reader(box) for box, by in own if by.redraws]
+            options = {"own_text": boxes[drawing.own_text]} if drawing.own_text else {}
+            options |= {"cancel": at[drawing.cancel]} if drawing.cancel else {}
+            own_page = page if drawing.reads_sentence else replace(page, reads_sentence=False)
+            draw = partial(_draw_in_steps, own_page) if inspect.isgeneratorfunction(drawing.method) else own_page.draw
+            draw(
+                self._answer(page.services, drawing, outputs, limits),
+                [boxes[name] for name in drawing.by],
+                [*outputs.values(), *limits.outputs],
+                triggers=triggers,
+                **{"show_progress": "hidden", **drawing.options, **options},
+            )
+
+    def _answer(
+        self, services: Services, drawing: Drawing, outputs: Mapping[str, gr.Component], limits: Limits
+    ) -> Callable[..., Any]:
+        """The handler of a drawing: of the sentence, and of the choices as the browser holds them."""
+
+        def by_component(on: On, c: Any, chosen: Mapping[str, Any], shown: Shown) -> dict[gr.Component, Any]:
+            limited = {name: value for name, value in shown.items() if name in drawing.limits}
+            ends = limits.answer(on, c, chosen, limited)
+            return {outputs[name]: value for name, value in shown.items() if name not in limited} | ends
+
+        def read(sentence: Sentence, said: Sequence[Any]) -> tuple[On, Any, dict[str, Any]]:
+            on, chosen = On(services, sentence), dict(zip(drawing.by, said, strict=True))
+            return on, self.read(on, chosen), chosen
+
+        def answer(sentence: Sentence, *said: Any) -> dict[gr.Component, Any]:
+            on, c, chosen = read(sentence, said)
+            return by_component(on, c, chosen, drawing.method(on, c))
+
+        def steps(sentence: Sentence, *said: Any) -> Generator[dict[gr.Component, Any]]:
+            on, c, chosen = read(sentence, said)
+            with closing(drawing.method(on, c)) as each:
+                for shown in each:
+                    yield by_component(on, c, chosen, shown)
+
+        return steps if inspect.isgeneratorfunction(drawing.method) else answer
+
+
+def _draw_in_steps(
+    page: Page,
+    steps: Callable[..., Generator[dict[gr.Component, Any]]],
+    inputs: Sequence[gr.Component],
+    outputs: Sequence[gr.Component],
+    *,
+    triggers: Sequence[Any],
+    cancel: gr.Button | None = None,
+    **options: Any,
+) -> None:
+    """`Page.draw` for a generator: what a fold holds is asked for where that is open.
+
+    Of the last values alone, unless nothing else is drawn.
+    """
+    unread = () if page.reads_sentence else (page.text, page.text_pair)
+    folds, events = by_fold(outputs, page.fold), []
+    for fold, places in folds.items():
+        wanted = [outputs[at] for at in places]
+
+        def those(changed: dict[gr.Component, Any], wanted: Sequence[gr.Component] = wanted) -> dict[gr.Component, Any]:
+            return {output: changed[output] for output in wanted if output in changed}
+
+        def each(*inputs: Any, those: Callable[..., Any] = those) -> Iterator[dict[gr.Component, Any]]:
+            with closing(steps(*inputs)) as changes:
+                yield from map(those, changes)
+
+        def last(*inputs: Any, those: Callable[..., Any] = those) -> dict[gr.Component, Any]:
+            return those(_last(steps(*inputs)))
+
+        event = page.on(
+            [page.settled.change, *triggers],
+            with_sentence(last if fold and len(folds) > 1 else each),
+            [*page.sentence, *inputs],
+            wanted,
+            fold=fold,
+            unread=unread,
+            trigger_mode="always_last",
+            **HEAVY | options,
+        )
+        events.append(event)
+    if cancel:
+        cancel.click(None, None, None, cancels=events, api_visibility="private", show_progress="hidden")
+
+
+def _last(shown: Any) -> Any:
+    """The last of a generator's values; what is none is its own."""
+    if not inspect.isgenerator(shown):
+        return shown
+    *_, last = shown
+    return last
