@@ -30,7 +30,7 @@ SHARED = "--process-per-site"
 COLLECTED = 5  # tests after which that process lets go of the pages that were closed: 40 hold a gigabyte
 NUMBERS = count(1)  # of the tests in this process
 
-expect.set_options(timeout=40_000)  # two busy cores may take this long
+expect.set_options(timeout=120_000)  # two busy cores may take this long
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def one_context(browser: Browser) -> Iterator[BrowserContext]:
     """The context of all tests, whose cache holds what every page loads: a second less of processor a page."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(120_000)
     yield context
     context.close()
 
@@ -86,7 +86,7 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
             outside.append(request.url)
 
     def erred(fault: WebError) -> None:
-        faults.append(str(fault.error))
+        faults.append((fault.error.stack or str(fault.error))[:1500])  # where it was raised, too
 
     def told(message: ConsoleMessage) -> None:
         forbidden = "violates the following Content Security Policy" in message.text
@@ -134,7 +134,7 @@ def page(context: BrowserContext) -> Page:
 def one_phone(browser: Browser) -> Iterator[BrowserContext]:
     """The context of all tests' phones, for its cache: a first page of its own loads 500 files."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(120_000)
     yield context
     context.close()
 
@@ -145,7 +145,7 @@ def phone(one_phone: BrowserContext, app_url: str) -> Iterator[Page]:
     faults: list[str] = []
 
     def erred(fault: WebError) -> None:
-        faults.append(str(fault.error))
+        faults.append((fault.error.stack or str(fault.error))[:1500])  # where it was raised, too
 
     def opened(box: Dialog) -> None:
         faults.append(box.message)

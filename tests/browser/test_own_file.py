@@ -61,7 +61,7 @@ def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Opener, surve
     expect(picker.locator(".columns-classes li")).to_have_text(["dull 30", "fine 30"])
     expect(page).to_have_url(re.compile("columns=label%3Dq7%2Ctext%3Dq13"))
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
     expect(page.locator("#finetune-results")).to_contain_text("test sentences")
     assert picker.locator("img").count() == 0
     page.select_option(MENU.format("q6"), "+text")  # both are one text
@@ -126,7 +126,7 @@ def test_the_sheet_of_a_workbook_is_chosen_and_its_columns_are_found(open_lesson
     expect(menu).to_have_value("Spring%2C part 1")
     expect(page).to_have_url(re.compile("columns=sheet%3DSpring"))
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
 
 
 def test_a_rating_is_trained_as_a_score_at_one_press_and_as_classes_at_another(
@@ -149,7 +149,7 @@ def test_a_rating_is_trained_as_a_score_at_one_press_and_as_classes_at_another(
     expect(score).to_have_attribute("aria-pressed", "true")
     expect(picker).not_to_contain_text("fit the task")
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
     expect(page.locator("#finetune-results")).to_contain_text("10 test texts that were not used")
     page.fill("#finetune-try-0 textarea", "it was fine")
     page.fill("#finetune-try-1 textarea", "")

@@ -28,7 +28,7 @@ def test_a_run_is_picked_and_seen_in_the_lessons(
     page = open_lesson("finetune", epochs=1, most=50, pooling="cls", rate="0.0003", text=TEXT)
     expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
     page.locator("#bar-model input").click()
     page.get_by_role("option", name="Your run 1: Emotion").click()
     expect(page.locator("#model-note")).to_contain_text("Fine-tuned in this browser from MiniLM (bundled)")
@@ -75,7 +75,7 @@ def test_a_run_is_picked_and_seen_in_the_lessons(
     stranger.context.close()
 
     page.goto(link.replace("/attention", "/finetune"))  # back where it was trained: its curve, and no failure
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
     expect(page.locator("#lesson-finetune .lesson-notice .notice")).to_have_count(0)
 
 
@@ -83,7 +83,7 @@ def exported(page: Page, folder: Path) -> Path:
     """The run's folder, as Export hands it out."""
     page.get_by_role("tab", name="Export").click()
     expect(page.locator("#export-told")).to_contain_text("Your last run")
-    with page.expect_download(timeout=60_000) as saved:
+    with page.expect_download(timeout=300_000) as saved:
         page.click("#export-download")
     with zipfile.ZipFile(saved.value.path()) as packed:
         packed.extractall(folder)

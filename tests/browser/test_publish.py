@@ -63,7 +63,7 @@ def signed_in_page(browser: Any, app: SignedIn) -> Iterator[Page]:
     visit(page, f"{app.url}/finetune?epochs=1&most=50&trains=head")
     stands(page, "finetune")
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=90_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
     expect(page.locator("#finetune-results")).to_be_visible()  # the browser remembers that it has trained
     page.goto(f"{app.url}/stand-in?account=ann")  # as signing in does: to another address and back
     visit(page, f"{app.url}/finetune?part=export")
@@ -98,7 +98,7 @@ def test_the_question_names_what_is_done_and_only_then_it_is_done(
     page.keyboard.press("Tab")
     expect(dialogue.get_by_role("button", name="Publish")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#export-pushed")).to_contain_text("/ann/my-bert", timeout=60_000)
+    expect(page.locator("#export-pushed")).to_contain_text("/ann/my-bert", timeout=300_000)
     assert app.made["ann/my-bert"]["private"] is False
     assert "model.safetensors" in app.made["ann/my-bert"]["files"]
     expect(button).to_be_focused()

@@ -334,7 +334,7 @@ def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app
     expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
     page.click("#finetune-start")
     for one in (phone, page):
-        expect(one.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+        expect(one.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
         expect(one.locator("#finetune-curve path.validation").first).to_be_attached()
     values = "texts => texts.map(text => text.textContent)"
     drawn = [one.locator("#finetune-curve .curve-value").evaluate_all(values) for one in (phone, page)]

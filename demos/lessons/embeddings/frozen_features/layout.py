@@ -99,7 +99,7 @@ def laid_out(page: Page) -> dict[str, Any]:
                     "Fit all choices", variant="primary", min_width=200, elem_id="features-start"
                 )
                 parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
-            parts["take"] = gr.Button("Use the best choice", visible=False, elem_id="features-take")
+                parts["take"] = gr.Button("Use the best choice", visible=False, min_width=200, elem_id="features-take")
     parts["grid"] = gr.Plot(
         label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
     )
