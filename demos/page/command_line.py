@@ -29,6 +29,7 @@ class Settings:
     model: str
     root_path: str
     catalogue: str
+    model_folder: str
     any_model: bool
     runs: str
     tour: str
@@ -78,6 +79,12 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "--catalogue",
         default=env.get("INSIDE_BERT_CATALOGUE", ""),
         help="JSON file with further models at pinned revisions [INSIDE_BERT_CATALOGUE]",
+    )
+    parser.add_argument(
+        "--model-folder",
+        default=env.get("INSIDE_BERT_MODEL_FOLDER", ""),
+        help="folder, or zip, of a model of yours with config.json, tokenizer.json and safetensors: it is in the menu, "
+        "and the page opens with it [INSIDE_BERT_MODEL_FOLDER]",
     )
     parser.add_argument(
         "--any-model",

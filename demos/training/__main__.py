@@ -18,9 +18,10 @@ from typing import Any
 
 from transformers.utils import logging as transformers_logging
 
-from demos.bert.model.catalogue import CATALOGUE, check_bert, extend_catalogue
+from demos.bert.model.catalogue import CATALOGUE, check_bert
 from demos.bert.model.cores import cores
 from demos.bert.model.models import ModelStore, default_key
+from demos.bert.model.own_folder import read_catalogue
 from demos.errors import UserError
 from demos.system import print_any_character
 from demos.training.data.splits import MAX_TRAIN
@@ -68,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--earlier", help="the downloaded folder of an earlier run, to begin with its weights")
     any_model = "let --model be any BERT or DistilBERT of the Hub: owner/name or owner/name@commit"
     options.add_argument("--any-model", action="store_true", help=any_model)
-    options.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
+    options.add_argument("--catalogue", type=Path, help="a JSON file with further models, or a model's folder or zip")
     most = f"training examples at the most; without it the page's {MAX_TRAIN:,}"
     options.add_argument("--max-train", type=int, help=most)
     settings = f"a setting, as often as needed: {', '.join(vars(Settings()))}"
@@ -194,7 +195,7 @@ def _scores(metrics: Mapping[str, float]) -> str:
 def run(options: argparse.Namespace, parallel: Parallel) -> None:
     """Train once a seed; tell, keep, tell the mean. Raises UserError."""
     recipe = recipe_from(options)
-    catalogue = extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE
+    catalogue = read_catalogue(options.catalogue) if options.catalogue else CATALOGUE
     store = ModelStore(catalogue, any_model=options.any_model)
     spec = store.find(recipe.model)
     check_bert(spec)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
@@ -24,6 +24,9 @@ WORDPIECE = (*BERTS, "electra")
 UNIGRAM = ("xlm-roberta", "albert")  # SentencePiece
 BUNDLED = "minilm"
 PREFERRED = "bert-base-uncased"  # the default wherever its files are already on this machine
+
+
+FOLDER = "folder-"  # begins the key of a model in a folder; then comes the folder's name
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,20 @@ class OwnSpec(ModelSpec):
     @classmethod
     def of(cls, base: ModelSpec, run: str, key: str, title: str, note: str = "") -> OwnSpec:
         """The encoder that `base` became: no pre-training head is kept with it, and the Hub does not have it."""
-        same = {field.name: getattr(base, field.name) for field in fields(ModelSpec)}
         own = {"key": key, "title": title, "note": note, "hub_id": "", "revision": "", "mlm": False, "nsp": False}
-        return cls(**same | own, run=run)
+        return cls(**vars(base) | own, run=run)
+
+
+@dataclass(frozen=True)
+class FolderSpec(ModelSpec):
+    """A model in a folder of this machine. `hub_id` is the folder's name: a program beside the folder finds it so."""
+
+    folder: Path = Path()
+    is_whole: bool = True  # else the folder that was named has more than the encoder, which `folder` has alone
+
+    @property
+    def summary(self) -> str:
+        return f"{super().summary} From a folder that this app was started with; not tested by this project."
 
 
 _ENTRIES = (

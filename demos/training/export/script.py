@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict, fields, replace
 
 from demos.bert.model.by_name.typed_name import is_pinned
-from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.catalogue import CATALOGUE, FOLDER
 from demos.templates import templates
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.export.recipe_file import Recipe
@@ -50,7 +50,7 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
         model=repr(recipe.model),
         earlier=repr(recipe.earlier) if recipe.earlier else "",
         any_model=is_pinned(recipe.model),
-        catalogue=repr(OWN_CATALOGUE) if _needs_catalogue(recipe) else "",  # the file that the app was started with
+        catalogue=repr(_catalogue(recipe.model)) if _needs_catalogue(recipe) else "",
         counts_cores=not recipe.settings.threads,  # as many as the machine has, which the page finds out alike
         out=repr(out),
     )
@@ -72,6 +72,11 @@ def _dataset(recipe: Recipe) -> tuple[str, str]:
     return f"SOURCES[{recipe.data!r}].load(settings.seed, {recipe.max_train})", "SOURCES"
 
 
+def _catalogue(key: str) -> str:
+    """What the app was started with: a file of further models, or the model's folder."""
+    return key.removeprefix(FOLDER) if key.startswith(FOLDER) else OWN_CATALOGUE
+
+
 def _in_own_catalogue(key: str) -> bool:
     return key not in CATALOGUE and not is_pinned(key)
 
@@ -83,7 +88,7 @@ def command_of(recipe: Recipe, out: str = OUT) -> str:
     if is_pinned(recipe.model):
         words += ["--any-model"]
     elif _in_own_catalogue(recipe.model):
-        words += ["--catalogue", OWN_CATALOGUE]
+        words += ["--catalogue", _catalogue(recipe.model)]
     words += ["--model", recipe.model, "--task", recipe.task, "--data", data]
     if recipe.earlier:
         words += ["--earlier", recipe.earlier]

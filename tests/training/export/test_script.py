@@ -216,7 +216,7 @@ def test_a_model_of_ones_own_catalogue_is_asked_of_that(tmp_path: Path) -> None:
     recipe = Recipe(model="my-german-bert")
     assert shlex.split(command_of(recipe))[3:7] == ["--catalogue", "catalogue.json", "--model", "my-german-bert"]
     tree = ast.parse(script_of(recipe))
-    assert "extend_catalogue(Path('catalogue.json'))" in ast.unparse(tree)
+    assert "read_catalogue(Path('catalogue.json'))" in ast.unparse(tree)
     assert "catalogue" not in script_of(Recipe(model="minilm")) + command_of(Recipe(model="minilm"))
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -105,6 +106,65 @@ class OtherArchitectureError(UserError):
 def refused(name: str, reason: str) -> UserError:
     """The one sentence for every reason."""
     return UserError(f"{name} can't be opened here: {reason}.")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was read of a model; `weights` are its weights' files, and `nbytes` the bytes of each."""
+
+    spec: ModelSpec  # its key and title are its name
+    weights: tuple[str, ...]
+    nbytes: tuple[int, ...]
+    in_several: bool
+
+
+def check_model(
+    name: str,
+    folder: Path,
+    sizes: Mapping[str, int | None],
+    header: Callable[[str], SafetensorsFileMetadata],
+    limits: Limits,
+    read_tokenizer: Callable[[Path], Any],
+) -> Checked:
+    """All the checks of a model, whose files but for the weights are in `folder`. `header` reads a weights' file's."""
+    config = check_config(name, read_json(folder / "config.json"), limits)
+    if config.model_type not in WORDPIECE and "tokenizer.json" not in sizes:
+        raise refused(name, "it has no tokenizer.json, which a model of its architecture needs here")
+    if (folder / "tokenizer_config.json").is_file():
+        check_tokenizer_config(name, read_json(folder / "tokenizer_config.json"))
+    in_several = WEIGHTS not in sizes
+    index = read_json(folder / INDEX) if in_several else None
+    weights = check_index(name, index, sizes) if in_several else (WEIGHTS,)
+    nbytes = check_weights(name, weights, sizes)
+    mlm, nsp = check_tensors(name, config, merged(name, index, {file: header(file) for file in weights}), limits)
+    try:
+        tokenizer = read_tokenizer(folder)
+    except Exception as error:  # files of a stranger, read by a library: whatever it raises
+        raise refused(name, "its tokenizer can't be read") from error
+    spec = ModelSpec(
+        key=name,
+        title=name,
+        hub_id=name,
+        revision="",
+        num_layers=config.num_hidden_layers,
+        num_heads=config.num_attention_heads,
+        width=config.hidden_size,
+        cased=check_tokenizer(name, tokenizer, config.vocab_size, config.model_type),
+        segments=config.model_type not in FROM_PADDING and getattr(config, "type_vocab_size", 0) > 1,
+        model_type=config.model_type,
+        mlm=mlm,
+        nsp=nsp,
+        size_mb=round(sum(nbytes) / 1e6),
+    )
+    return Checked(spec, weights, nbytes, in_several)
+
+
+def read_json(file: Path) -> Any:
+    """What a file holds as JSON; None where it can't be read."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError, RecursionError):
+        return None
 
 
 def check_files(name: str, sizes: Mapping[str, int | None]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,8 @@ from huggingface_hub.utils import SafetensorsFileMetadata
 
 from demos.bert.model.by_name import model_checks
 from demos.bert.model.by_name.typed_name import NamedSpec, all_caches, cache_of, read_name
-from demos.bert.model.catalogue import WORDPIECE
-from demos.bert.model.fetching import ANSWER_SECONDS, WEIGHTS, Fetch, fetch_model
+from demos.bert.model.fetching import ANSWER_SECONDS, Fetch, fetch_model
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import INDEX
 from demos.errors import UserError
 
 MOST_KNOWN = 256  # entries in memory, of some hundred bytes
@@ -116,39 +115,14 @@ class NamedModels:
         files = model_checks.check_files(name, sizes)
         most = {file: sizes[file] or 0 for file in files if file in sizes}
         folder = fetch_model(name, Fetch(name, revision, files, lambda count: None, cache, most))
-        config = model_checks.check_config(name, _json(folder / "config.json"), self._limits)
-        if config.model_type not in WORDPIECE and "tokenizer.json" not in sizes:
-            raise model_checks.refused(name, "it has no tokenizer.json, which a model of its architecture needs here")
-        if config.model_type in WORDPIECE and "vocab.txt" not in sizes:
-            raise model_checks.refused(name, "it has no vocab.txt, which a model of its architecture needs here")
-        if (folder / "tokenizer_config.json").is_file():
-            model_checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
-        index = _json(folder / INDEX) if INDEX in files else None
-        weights = model_checks.check_index(name, index, sizes) if INDEX in files else (WEIGHTS,)
-        nbytes = model_checks.check_weights(name, weights, sizes)
-        headers = {file: _header(name, revision, file) for file in weights}
-        mlm, nsp = model_checks.check_tensors(name, config, model_checks.merged(name, index, headers), self._limits)
-        try:
-            tokenizer = self._read_tokenizer(folder)
-        except Exception as error:  # files of a stranger, read by a library: whatever it raises
-            raise model_checks.refused(name, "its tokenizer can't be read") from error
-        return NamedSpec(
-            key=f"{name}@{revision}",
-            title=name,
-            hub_id=name,
-            revision=revision,
-            num_layers=config.num_hidden_layers,
-            num_heads=config.num_attention_heads,
-            width=config.hidden_size,
-            cased=model_checks.check_tokenizer(name, tokenizer, config.vocab_size, config.model_type),
-            segments=config.model_type not in model_checks.FROM_PADDING and getattr(config, "type_vocab_size", 0) > 1,
-            model_type=config.model_type,
-            mlm=mlm,
-            nsp=nsp,
-            size_mb=round(sum(nbytes) / 1e6),
-            shards=weights if index else (),
-            sizes=nbytes,
-        )
+        header = partial(_header, name, revision)
+        checked = model_checks.check_model(name, folder, sizes, header, self._limits, self._read_tokenizer)
+        if checked.spec.tokenizer_file not in sizes:
+            needed = f"it has no {checked.spec.tokenizer_file}, which a model of its architecture needs here"
+            raise model_checks.refused(name, needed)
+        found_at = {"key": f"{name}@{revision}", "revision": revision}
+        shards = checked.weights if checked.in_several else ()
+        return NamedSpec(**vars(checked.spec) | found_at, shards=shards, sizes=checked.nbytes)
 
     def _newest(self, name: str) -> NamedSpec | None:
         """The one of that name that came last, for a server without a network; None where there is none."""
@@ -184,10 +158,3 @@ def _folders() -> list[Path]:
     """The models' folders, that of the one used longest ago first."""
     folders = [folder for folder in all_caches().glob("*--*--*") if folder.is_dir()]
     return sorted(folders, key=lambda folder: folder.stat().st_mtime_ns)
-
-
-def _json(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError):
-        return None

@@ -93,13 +93,10 @@ def laid_out(page: Page) -> dict[str, Any]:
         with gr.Column(scale=3, min_width=330):
             parts["grid_said"] = gr.HTML("", elem_classes="said", elem_id="features-grid-said")
             parts["grid_status"] = gr.HTML("", elem_classes="said features-status")
-        with gr.Column(scale=1, min_width=330):
-            with gr.Row():
-                parts["start"] = gr.Button(
-                    "Fit all choices", variant="primary", min_width=200, elem_id="features-start"
-                )
-                parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
-                parts["take"] = gr.Button("Use the best choice", visible=False, min_width=200, elem_id="features-take")
+        with gr.Column(scale=1, min_width=330), gr.Row():
+            parts["start"] = gr.Button("Fit all choices", variant="primary", min_width=200, elem_id="features-start")
+            parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
+            parts["take"] = gr.Button("Use the best choice", visible=False, min_width=200, elem_id="features-take")
     parts["grid"] = gr.Plot(
         label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
     )
