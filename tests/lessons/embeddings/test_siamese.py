@@ -95,6 +95,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: dict[str, Callable[..
     assert first["run"]
     assert first["stop"]["interactive"] is True
     assert (last["ran"].run, last["run"]) == (first["run"], "")
+    assert hash(last["ran"])  # Gradio compares a page's State by it
     assert "pairs/s" in json.loads(last["curve"])["status"]
     assert len(json.loads(last["curve"])["looks"][-1]) == 6
     page = {"begun": first["run"], "ran": last["ran"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,12 +56,12 @@ class Situation:
 
 @dataclass(frozen=True)
 class Ran:
-    """A run that trained, the last one of its page."""
+    """A run that trained, the last one of its page; hashable, as Gradio's State has to be."""
 
     run: str  # its id
     situation: str  # the name of what it began with
     result: PairResult
-    looks: Sequence[Sequence[float | None]]
+    looks: tuple[tuple[float | None, ...], ...]
     curve: str  # the message of its end
 
 
@@ -149,7 +149,8 @@ class PairTrainer:
                     if isinstance(event, Finished | Stopped) and isinstance(event.result, PairResult):
                         if ran:
                             self.trainings.runs.discard(ran.run)
-                        changes["ran"] = Ran(run, situation.name, event.result, tuple(feed.looks), feed.message())
+                        looks = tuple(map(tuple, feed.looks))
+                        changes["ran"] = Ran(run, situation.name, event.result, looks, feed.message())
                     yield changes
         finally:
             shown.close()  # type: ignore[attr-defined]
