@@ -45,7 +45,7 @@ RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-
 BEGINNING = ("siamese_pooling", "siamese_start", "siamese_data", "file", "siamese_seed")  # of a run
 RECIPE = ("siamese_rate", "siamese_epochs", "siamese_batch")
 NO_RUN = "Nothing has been trained yet; click Start and watch the gray points move."
-OTHER_RUN = "These settings have not been trained yet; click Start. Your last run had other settings."
+OTHER_RUN = "These settings have not been trained yet; click Start. Your last run’s settings bring its result back."
 NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 
 
@@ -187,23 +187,17 @@ class TrainOnPairs(View):
     @drawn("scatter", "towers", by=(*BEGINNING, "siamese_pair", "ran"), limits=("siamese_pair",))
     def draw_pair(self, on: On, c: Choices) -> Generator[Shown]:
         """The pair of the menu through both towers, and its ring in the scatter."""
-        try:
-            situation = situation_of(on, c)
-            ran = of_run(situation, c.ran)
-            before, after = yield from relayed(cosines(on, situation, ran), lambda _: {})
-        except UserError:  # `draw` says it
-            yield {}
-            return
+        situation = situation_of(on, c)
+        ran = of_run(situation, c.ran)
+        before, after = yield from relayed(cosines(on, situation, ran), lambda _: {})
         pairs, top = situation.dataset.held_out, situation.dataset.top
         rows = (-np.abs(before - scores_of(pairs) / top)).argsort(kind="stable")[:LISTED].tolist()
         place = min(c.siamese_pair, len(rows) - 1)
         row = BAR if place == BAR else rows[place]
-        offers = [
-            (f"{short(pairs[row].first, 70)} / {short(pairs[row].second, 70)}", at) for at, row in enumerate(rows)
-        ]
+        listed = [f"{short(pairs[at].first, 70)} / {short(pairs[at].second, 70)}" for at in rows]
         shown: Shown = {
             "scatter": scatter_figure(pairs, top, before, after, row),
-            "siamese_pair": limit(choices=[*offers, BARS_OWN], value=place),
+            "siamese_pair": limit(choices=[*zip(listed, range(LISTED), strict=False), BARS_OWN], value=place),
         }
         rating = None if row == BAR else pairs[row].score
         texts = (on.sentence.text, on.sentence.text_pair) if row == BAR else (pairs[row].first, pairs[row].second)
@@ -217,9 +211,8 @@ class TrainOnPairs(View):
     @drawn("program", by=(*BEGINNING, *RECIPE), reads_sentence=False)
     def program(self, on: On, c: Choices) -> Shown:
         """The training as a program."""
-        situation = situation_of(on, c)
-        spec = on.services.store.spec(situation.key)
-        return {"program": siamese_code(spec, situation.dataset, situation.settings)}
+        begun = situation_of(on, c)
+        return {"program": siamese_code(on.services.store.spec(begun.key), begun.dataset, begun.settings)}
 
 
 def situation_of(on: On, c: TrainOnPairs.Choices) -> Situation:
