@@ -1,4 +1,4 @@
-"""Train on pairs, through its handlers: before, a run, one pair in both towers, and what keeps a run from starting."""
+"""Train on pairs: before, a run, one pair in both towers, and what keeps a run from starting."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +18,21 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.siamese import controller as siamese
-from demos.lessons.embeddings.siamese.controller import CHANGED, PairTrainer, Situation, read_pair_settings
-from demos.lessons.embeddings.siamese.part import BAR, NO_PAIR, PART, SHOWN
-from demos.page.lesson import Page
-from demos.page.services import Services
-from demos.training.data.rated_pairs import OWN, UPLOAD
+from demos.lessons.embeddings.siamese.controller import CHANGED, PairTrainer, Situation
+from demos.lessons.embeddings.siamese.part import BAR, BEGINNING, NO_PAIR, NO_RUN, OTHER_RUN, PART, RECIPE, TrainOnPairs
+from demos.page.services import Sentence, Services
+from demos.page.view import On
+from demos.training.data.rated_pairs import UPLOAD, read_data
 from demos.training.service import training_service
 from demos.training.service.gpu_worker import NoGPUError, run_training
-from demos.training.tasks.siamese.data import our_split
-from tests.lessons.embeddings.answers import answering
+from demos.training.settings import Settings
+from demos.training.tasks.siamese.data import our_split, split_pairs
+from tests.lessons.embeddings.answers import answering, as_read, recorded
 from tests.page.tiny_store import TinyStore
 
-BAR_TEXTS = ("The bank is closed.", "", "tiny")
-NOBODY = ("", "")  # a reader without a key, who has begun nothing
-OURS = (OWN, None, "mean", "trained", 2e-3, 1, 16, 0)
+BAR_TEXTS = Sentence("The bank is closed.", "", "tiny")
+OURS: dict[str, Any] = {"siamese_pooling": "mean", "siamese_rate": 5e-4, "siamese_epochs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +42,12 @@ def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Ser
 
 
 @pytest.fixture(scope="module")
-def handlers(services: Services) -> list[Callable[..., Any]]:
-    """(show, show_pair, show_own, begin, begin on the CPU, stream, resume, stop, the curve's own question)."""
-    wired: list[Callable[..., Any]] = []
-
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(answering(handler, outputs))
-
-    with gr.Blocks() as blocks:
-        box = gr.Textbox
-        PART.build(Recorder(LESSON, services, box(), box(), box(), box(), box(), gr.HTML(), gr.State("")))
-    curve = next(one for one in blocks.blocks.values() if getattr(one, "elem_id", "") == "embeddings-siamese-curve")
-    return [*wired, *curve.server_fns]
+def handlers(services: Services) -> dict[str, Callable[..., Any]]:
+    """The buttons' handlers, and the curve's own question."""
+    page = recorded(services, PART.build)
+    names = ("begin", "begin_on_cpu", "stream", "resume", "stop")
+    wired = {name: answering(one.handler, one.outputs) for name, one in zip(names, page.wired, strict=False)}
+    return wired | {"news": services.shared(PairTrainer).feeds.news}
 
 
 @pytest.fixture(autouse=True)
@@ -63,22 +56,25 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+def show(services: Services, sentence: Sentence = BAR_TEXTS, **said: Any) -> dict[str, Any]:
+    return {name: as_read(value) for name, value in TrainOnPairs().shown(services, sentence, **OURS | said).items()}
+
+
 def train(
-    handlers: list[Callable[..., Any]], *inputs: Any, reader: str = "a-reader-with-a-key", on_cpu: bool = False
+    handlers: dict[str, Callable[..., Any]], reader: str = "a-reader-with-a-key", on_cpu: bool = False, **said: Any
 ) -> Iterator[Any]:
     """What a press of Start changes, by name; first what the button itself does."""
-    _, _, _, begin, begin_on_cpu, stream, *_ = handlers
-    pressed = (begin_on_cpu if on_cpu else begin)(reader, "")
+    pressed = handlers["begin_on_cpu" if on_cpu else "begin"](reader, "")
     begun = dict(zip(("run", "begun", "start", "stop", "on_cpu"), pressed, strict=True))
     assert begun["on_cpu"]["visible"] is False
     yield begun
-    for changes in stream(begun["run"], reader, *inputs):
+    said = OURS | said
+    for changes in handlers["stream"](begun["run"], reader, "tiny", None, *map(said.get, (*BEGINNING, *RECIPE))):
         yield dict(zip(CHANGED, changes, strict=True))
 
 
-def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., Any]], services: Services) -> None:
-    show, show_pair, show_own, _, _, stream, resume, stop, news = handlers
-    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, *NOBODY, "", "", *OURS))
+def test_from_opening_to_a_trained_pair_and_back(handlers: dict[str, Callable[..., Any]], services: Services) -> None:
+    opened = show(services)
     held_out, loaded = our_split(0).held_out, services.loaded("tiny")
     sides = [
         services.vectors.get(loaded, [getattr(pair, side) for pair in held_out], [Choice("mean", 2)])[0]
@@ -89,77 +85,105 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert "74 held-out pairs" in opened["scores"]
     assert len(opened["scatter"].data[1].x) == 74
     assert json.loads(opened["curve"])["done"]
+    assert json.loads(opened["curve"])["status"] == NO_RUN
+    assert "after your first run" in opened["numbers"]
 
-    updates = list(train(handlers, *BAR_TEXTS, "", None, *OURS))
+    updates = list(train(handlers))
     first, last = updates[0], updates[-1]
     assert len(updates) <= 4  # its beginning and its end: between them the curve asks
-    assert news([first["run"], 0, 0, 0]) == ""  # it is over
+    assert handlers["news"]([first["run"], 0, 0, 0]) == ""  # it is over
     assert first["run"]
     assert first["stop"]["interactive"] is True
-    assert (last["kept"], last["run"], last["situation"]) == (first["run"], "", opened["situation"])
+    assert (last["ran"].run, last["run"]) == (first["run"], "")
+    assert hash(last["ran"])  # Gradio compares a page's State by it
     assert "pairs/s" in json.loads(last["curve"])["status"]
     assert len(json.loads(last["curve"])["looks"][-1]) == 6
-    assert "agreement ρ after" in last["scores"]
-    assert "→" in last["towers"]
-    assert held_out[last["pair"]["value"]].first[:20] in last["towers"]  # the menu says whose towers they are
-    # the same situation again: the result stays; another one: only the untrained pairs
-    (same,) = show(*BAR_TEXTS, *NOBODY, "", last["situation"], *OURS)
-    assert dict(zip(SHOWN, same, strict=True))["scatter"] == gr.skip()
-    *_, other = (
-        dict(zip(SHOWN, one, strict=True))
-        for one in show(*BAR_TEXTS, *NOBODY, "", last["situation"], *OURS[:2], "max", *OURS[3:])
-    )
-    assert other["situation"] != last["situation"]
-    assert other["after"]["visible"] is False
+    page = {"begun": first["run"], "ran": last["ran"]}
+    ended = show(services, **page)
+    assert "agreement ρ after" in ended["scores"]
+    assert "→" in ended["towers"]
+    assert ended["siamese_pair"]["choices"][0][0][:20] in ended["towers"]  # the menu says whose towers they are
+    assert ended["curve"] == last["curve"]
+    assert ended["moved"].count("<tr>") == 8 + 1
+    assert "cosine after" in ended["numbers"]
+    # the same beginning again: the result stays; another one: only the untrained pairs, and back again
+    assert show(services, siamese_epochs=2, **page)["scores"] == ended["scores"]
+    other = show(services, **page, siamese_pooling="max")
+    assert other["moved"] == ""
+    assert len(other["scatter"].data) == 3
+    assert json.loads(other["curve"])["status"] == OTHER_RUN
+    assert "curve" not in show(services, **page, siamese_pooling="max", run="another, under way")
+    assert show(services, **page)["scatter"] == ended["scatter"]
 
-    asked = (last["kept"], last["situation"], last["cosines"], *OURS)
-    towers, drawn = show_pair(*BAR_TEXTS, 3, *asked)
-    assert held_out[3].first[:20] in towers
-    assert "→" in towers
-    assert len(drawn.data) == 4
-    towers, _ = show_pair("A cat.", "A dog <b>.", "tiny", BAR, *asked)
-    assert "A dog &lt;b&gt;." in towers
-    assert "no human rating" in towers
-    assert show_own("A cat.", "A dog <b>.", "tiny", BAR, *asked)[0] == towers  # as it is typed
-    assert show_own("A cat.", "A dog <b>.", "tiny", 3, *asked) == [gr.skip()] * 2
-    assert show_own("A cat.", " ", "tiny", BAR, *asked) == [gr.skip()] * 2
-    with pytest.raises(UserError, match=NO_PAIR):
-        show_pair(*BAR_TEXTS, BAR, *asked)
-    stranger, _ = show_pair(*BAR_TEXTS, 3, "someone else's", *asked[1:])
-    assert "→" not in stranger
-    assert stop("")["interactive"] is False
-    # A page that is loaded anew shows nothing that the run would be drawn over, and then the run.
+    (fourth, place), bars_own = ended["siamese_pair"]["choices"][3], ended["siamese_pair"]["choices"][-1]
+    assert (place, bars_own[1], len(ended["siamese_pair"]["choices"])) == (3, BAR, 41)
+    shown = show(services, **page, siamese_pair=3)
+    assert fourth[:20] in shown["towers"]
+    assert "→" in shown["towers"]
+    assert len(shown["scatter"].data) == 4
+    typed = show(services, Sentence("A cat.", "A dog <b>.", "tiny"), **page, siamese_pair=BAR)
+    assert "A dog &lt;b&gt;." in typed["towers"]
+    assert "no human rating" in typed["towers"]
+    assert len(typed["scatter"].data) == 3  # no ring
+    for second in ("", " "):
+        with pytest.raises(UserError, match=NO_PAIR):
+            show(services, Sentence("A cat.", second, "tiny"), **page, siamese_pair=BAR)
+    stranger = show(services, ran=replace(last["ran"], run="someone else's"), siamese_pair=3)
+    assert "→" not in stranger["towers"]
+    assert handlers["stop"]("")["interactive"] is False
+    # A page that is loaded anew draws no curve over that of the run, and then gets the run.
     reader = "a-reader-with-a-key"
-    *_, anew = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, reader, "", "", "", *OURS))
-    assert anew["scatter"] == gr.skip()
-    run, begun, *_ = resume(reader, "", "")
+    anew = show(services, reader=reader)
+    assert "curve" not in anew
+    run, begun, *_ = handlers["resume"](reader, "", "")
     assert run == begun == first["run"]
-    (whole,) = stream(run, reader)
+    (whole,) = handlers["stream"](run, reader)
     found = dict(zip(CHANGED, whole, strict=True))
-    assert (found["kept"], found["run"], found["situation"]) == (run, "", last["situation"])
-    services.trainings.runs.discard(last["kept"])
+    assert (found["run"], found["ran"], found["curve"]) == ("", last["ran"], last["curve"])
+    assert show(services, reader=reader, begun=begun, ran=found["ran"])["scores"] == ended["scores"]
+    services.trainings.runs.discard(run)
 
 
-def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable[..., Any]]) -> None:
-    show, *_, stop, news = handlers
-    random = (*OURS[:3], "random", 1e-3, 10, 4, 0)
-    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, *NOBODY, "", "", *random))
+def test_a_link_names_a_pair_beyond_the_held_out_ones(services: Services, tmp_path: Path) -> None:
+    few = tmp_path / "few.csv"
+    few.write_text("".join(f"dogs bark {k},cats sleep {k},{k % 6}\n" for k in range(24)), encoding="utf-8")
+    shown = show(services, siamese_data=UPLOAD, file=str(few), siamese_pair=30)
+    *offers, (_, bars_own) = shown["siamese_pair"]["choices"]
+    assert [place for _, place in offers] == list(range(len(our_rows(few))))
+    assert (shown["siamese_pair"]["value"], bars_own) == (len(offers) - 1, BAR)
+    assert offers[-1][0].split(" / ")[0] in shown["towers"]
+
+
+def our_rows(file: Path) -> tuple[int, ...]:
+    """The held-out rows of a file."""
+    return split_pairs(read_data(UPLOAD, str(file)), 0).held_out_rows
+
+
+def test_untrained_layers_begin_otherwise_and_stop_keeps(
+    handlers: dict[str, Callable[..., Any]], services: Services
+) -> None:
+    random = {"siamese_start": "random", "siamese_epochs": 10, "siamese_batch": 4}
+    opened = show(services, **random)
     assert "untrained" in opened["data"]
-    run = train(handlers, *BAR_TEXTS, "", None, *random, reader="the-reader-who-is-first")
+    run = train(handlers, "the-reader-who-is-first", **random)
     begun = next(run)
     next(run)
-    others = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-who-waits")
+    others = train(handlers, "the-reader-who-waits")
     waiting = next(others)
     next(others)
+    news, stop = handlers["news"], handlers["stop"]
     assert "1 run is ahead of yours" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
     assert json.loads(news([begun["run"], 0, 0, 0]))["run"] == begun["run"]
     stop(waiting["run"])
-    assert "removed from the queue" in json.loads(list(others)[-1]["curve"])["status"]
+    *_, removed = others
+    assert "removed from the queue" in json.loads(removed["curve"])["status"]
+    assert removed["ran"] == gr.skip()  # the run before it stays
     assert news([waiting["run"], 0, 0, 0]) == ""
     stop(begun["run"])
     *_, last = run
     assert json.loads(last["curve"])["status"].startswith("Stopped after")
-    assert opened["scores"][:60] == last["scores"][:60]  # the same ρ before, once by the page and once by the run
+    ended = show(services, **random, ran=last["ran"])
+    assert opened["scores"][:60] == ended["scores"][:60]  # the same ρ before, once by the page and once by the run
 
 
 def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Services) -> None:
@@ -167,7 +191,7 @@ def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Service
 
     def begin(seed: int) -> LoadedModel:
         together.wait(timeout=30)
-        settings = read_pair_settings("mean", "random", 1e-3, 1, 4, seed)
+        settings = Settings(pooling="mean", start="random", seed=seed)
         return trainer.beginning(Situation("tiny", our_split(0), settings))
 
     before = services.memory.usage().get("untrained models", 0)
@@ -179,7 +203,7 @@ def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Service
 
 
 def test_a_run_without_a_gpu_is_offered_on_the_cpu_with_the_bundled_model(
-    handlers: list[Callable[..., Any]], services: Services, monkeypatch: pytest.MonkeyPatch
+    handlers: dict[str, Callable[..., Any]], services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[Any, ...]] = []
 
@@ -191,27 +215,31 @@ def test_a_run_without_a_gpu_is_offered_on_the_cpu_with_the_bundled_model(
 
     monkeypatch.setattr(training_service, "run_training", lent_to_nobody)
     monkeypatch.setattr(siamese, "BUNDLED", "tiny")
-    *_, refused = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-without-gpu")
+    *_, refused = train(handlers, "the-reader-without-gpu")
     assert json.loads(refused["curve"])["status"] == "No GPU."
     assert refused["on_cpu"]["visible"] is True
-    *_, last = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-without-gpu", on_cpu=True)
+    *_, last = train(handlers, "the-reader-without-gpu", on_cpu=True)
     assert last["on_cpu"] == gr.skip()
-    assert services.trainings.runs.base(last["kept"]) == "tiny"
+    assert services.trainings.runs.base(last["ran"].run) == "tiny"
     (gpu, *_), (cpu, *_) = asked
     assert gpu is cpu
 
 
-def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:
-    show = handlers[0]
+def test_what_keeps_a_run_from_starting_is_one_sentence(
+    handlers: dict[str, Callable[..., Any]], services: Services, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b,1\na,c,2\na,d,x\n", encoding="utf-8")
-    _, update = train(handlers, *BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])
+    _, update = train(handlers, siamese_data=UPLOAD, file=str(broken))
     assert "Row 3 has a score that is not a number" in json.loads(update["curve"])["status"]
-    for wrong in (
-        (UPLOAD, None, *OURS[2:]),
-        (*OURS[:4], None, *OURS[5:]),
-        (*OURS[:7], -1),
-        (OWN, None, "sum", *OURS[3:]),
-    ):
+    for file in (None, str(broken)):
         with pytest.raises(UserError):
-            list(show(*BAR_TEXTS, *NOBODY, "", "", *wrong))
+            show(services, siamese_data=UPLOAD, file=file)
+
+
+def test_what_a_link_says_wrong_is_within_the_bounds(services: Services) -> None:
+    on = On(services, BAR_TEXTS)
+    wrong = {"siamese_pooling": "sum", "siamese_rate": 3, "siamese_epochs": 99, "siamese_batch": 1, "siamese_seed": -1}
+    read = TrainOnPairs().read(on, wrong | {"siamese_pair": 99})
+    assert (read.siamese_pooling, read.siamese_rate, read.siamese_epochs) == ("cls", 5e-5, 10)
+    assert (read.siamese_batch, read.siamese_seed, read.siamese_pair) == (4, 0, 0)

@@ -3,278 +3,252 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.agreement import scores_of
+from demos.bert.embeddings.agreement import correlation, scores_of
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import short
-from demos.lessons.embeddings.siamese.controller import (
-    AXES,
-    CHANGED,
-    PairTrainer,
-    Situation,
-    before_scores,
-    failed,
-    most_wrong,
-    read_pair_settings,
-)
+from demos.lessons.embeddings.siamese.controller import AXES, CHANGED, PairTrainer, Ran, Situation, failed
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.program import siamese_code
-from demos.lessons.embeddings.siamese.text import TEXT, data_html
-from demos.page.folds import all_controls, fold, formula_fold, source_fold
-from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part
-from demos.page.progress import HEAVY, relayed
+from demos.lessons.embeddings.siamese.text import TEXT, data_html, moved_html, numbers_html, scores_html
+from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.lesson import IN_BROWSER
+from demos.page.progress import relayed
+from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked
 from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OWN, UPLOAD, read_data
-from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
+from demos.training.service.background import Changes
+from demos.training.settings import Settings
+from demos.training.tasks.siamese.data import our_split, split_pairs
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, cpu_button, guarded
-from demos.widgets.seed_box.seed_box import seed_box
+from demos.widgets.seed_box.seed_box import seed_choice
 
-Changes = dict[gr.Component, Any]
+MAX_LENGTH = 128  # tokens in one sentence of a training
 BAR = -1  # in the menu of pairs: the sentence bar's own two
 BARS_OWN = ("the two sentences from the top of the page", BAR)
-SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
 LISTED = 40  # held-out pairs in the menu, the most misjudged first
-RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
-QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
-IDLE = {
-    **AXES, "run": "", "done": True, "steps": [], "looks": [],
-    "status": "Nothing has been trained yet; click Start and watch the gray points move.",
-}  # fmt: skip
+POOLINGS = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
+STARTS = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
+SOURCES = [("this app's own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
+RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4)]
+BEGINNING = ("siamese_pooling", "siamese_start", "siamese_data", "file", "siamese_seed")  # of a run
+RECIPE = ("siamese_rate", "siamese_epochs", "siamese_batch")
+NO_RUN = "Nothing has been trained yet; click Start and watch the gray points move."
+OTHER_RUN = "These settings have not been trained yet; click Start. Your last run’s settings bring its result back."
 NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 
 
-def build(page: Page) -> None:
-    """The recipe beside scores, scatter and curve; the two towers; what moved; the folds."""
-    trainer = PairTrainer(page.services)
-    parts: dict[str, Any] = {
-        **RunController.states(),
-        "kept": gr.State(""),
-        "situation": gr.State(""),
-        "cosines": gr.State(None),  # of the held-out pairs, before and after, as they are drawn
-    }
-    with gr.Row(elem_classes="controls-first"):
-        with gr.Column(scale=2, min_width=300):
-            parts |= _recipe(page)
-            page.show_look()
-        with gr.Column(scale=5, min_width=320):
-            parts |= _pictures(trainer)
-    with gr.Row():
-        with gr.Column(scale=4, min_width=320):
-            gr.HTML(TEXT.towers_heading(), elem_classes="said")
-            parts["pair"] = gr.Dropdown(
-                [BARS_OWN],
-                value=None,
-                label="Held-out pair (largest errors first)",
-                filterable=False,
-                elem_id="embeddings-siamese-pair",
-            )
-            parts["towers"] = gr.HTML(elem_id="embeddings-siamese-towers")
-        with gr.Column(scale=3, min_width=320):
-            gr.HTML(TEXT.spread_heading(), elem_classes="said")
-            parts["spread"] = gr.Plot(label="Cosines of the held-out pairs", show_label=False)
-    with gr.Column(visible=False, elem_id="embeddings-siamese-after") as after:
-        parts["moved"] = gr.HTML()
-    parts["after"] = after
-    with fold(__file__, "numbers", "The numbers"):
-        parts["numbers"] = gr.HTML(TEXT.no_numbers())
-    formula_fold(__file__)
-    with fold(__file__, "code", "The code"):
-        gr.Markdown(
-            "The same training, using only torch and transformers. Run it in the project’s folder or next to your "
-            "file; on a CPU, it prints the same two values of ρ as this page, up to rounding."
-        )
-        parts["code"] = gr.Code(language="python", interactive=False, show_label=False)
-    source_fold(__file__)
-    _wire(page, trainer, parts)
-    page.keep(
-        siamese_pooling=parts["pooling"],
-        siamese_start=parts["begin"],
-        siamese_rate=parts["rate"],
-        siamese_epochs=parts["epochs"],
-        siamese_batch=parts["batch"],
-        siamese_seed=parts["seed"],
-    )
-
-
-def _recipe(page: Page) -> dict[str, Any]:
-    """The controls of the model, the data and the recipe."""
-    poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
-    pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector represents the sentence")
-    starts = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
-    epochs = gr.Slider(1, 10, 3, step=1, label="Epochs")
-    with gr.Row():
-        start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
-        stop = gr.Button("Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
-    with all_controls(page, __file__):
-        sources = [
-            ("this app's own pairs", OWN),
-            ("STS-B, or your own, from a file", UPLOAD),
-            ("STS-B from the Hub", HUB),
-        ]
-        begin = gr.Radio(starts, value="trained", label="Start from")
-        source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
-        kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
-        file = file_picker(kinds, height=110, visible=False)
-        with gr.Row():
-            rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-            rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
-            batch = gr.Slider(4, 64, 16, step=4, label="Batch size (pairs)", min_width=140)
-            seed = seed_box(label="Seed: split and order", min_width=140)
-    data = gr.HTML()
-    return {
-        "pooling": pooling, "begin": begin, "epochs": epochs, "rate": rate, "start": start, "stop": stop,
-        "source": source, "file": file, "batch": batch, "seed": seed, "data": data,
-    }  # fmt: skip
-
-
-def _pictures(trainer: PairTrainer) -> dict[str, Any]:
-    """Scores, the scatter, the live curve."""
-    with gr.Row():
-        with gr.Column(min_width=320):
-            scatter = gr.Plot(
-                label="Cosine against rating of the held-out pairs",
-                show_label=False,
-                elem_id="embeddings-siamese-scatter",
-                elem_classes="picture",
-            )
-        with gr.Column(min_width=320):
-            curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
-            on_cpu = cpu_button(elem_id="embeddings-siamese-on-cpu")
-    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
-    return {"scores": scores, "scatter": scatter, "curve": curve, "on_cpu": on_cpu}
-
-
-def read_split(source: str, file: str | None, seed: int) -> PairDataset:
-    """The data menu's pairs, split by the seed. Raises UserError where there are none to be had."""
-    return our_split(seed) if source == OWN else split_pairs(read_data(source, file), seed)
-
-
-def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
-    chosen = [parts[name] for name in ("source", "file", "pooling", "begin", "rate", "epochs", "batch", "seed")]
-
-    def situation_of(model: str, source: str, file: str | None, *recipe: Any) -> Situation:
-        settings = read_pair_settings(*recipe)
-        return Situation(page.services.pretrained_key(model), read_split(source, file, settings.seed), settings)
-
-    def named(**changes: Any) -> Changes:
-        return {parts[name]: value for name, value in changes.items()}
-
-    def show(
-        text: str, pair: str, model: str, reader: str, begun: str, run: str, before: str, source: str, *rest: Any
-    ) -> Iterator[Changes]:
-        """The pairs before any training; where this situation is the one on the page already, only its program."""
-        try:
-            situation = situation_of(model, source, *rest)
-            dataset, settings = situation.dataset, situation.settings
-            about = {
-                "data": data_html(dataset, settings.start, source == OWN, situation.key == BUNDLED),
-                "code": siamese_code(page.services.store.spec(situation.key), dataset, settings),
-            }
-            if situation.name == before or controller.is_elsewhere(reader, begun):
-                yield named(**about)
-                return
-            controller.forget(reader)
-            cosines = yield from relayed(trainer.before(situation), lambda step: named(scores=TEXT.progress(step)))
-        except UserError:
-            yield named(scores="")  # the line of progress must not stay; the sentence is above it
-            raise
-        worst, before_training = most_wrong(dataset, cosines), cosines.tolist()
-        yield named(
-            **about,
-            situation=situation.name,
-            cosines=(before_training, None),
-            scores=before_scores(dataset, cosines),
-            scatter=scatter_figure(dataset.held_out, dataset.top, before_training, None, worst),
-            pair=gr.update(choices=[*_menu(dataset, cosines), BARS_OWN], value=worst),
-            towers=trainer.rated_towers(situation, "", worst),
-            spread=spread_figure(before_training, None),
-            after=gr.update(visible=False),
-            **({} if run else {"curve": json.dumps(IDLE)}),
-        )
-
-    def show_pair(
-        text: str, pair: str, model: str, index: Any, finished_run: str, before: str, cosines: Any, *rest: Any
-    ) -> Changes:
-        """The picked pair through both towers; the trained ones only if they belong to the current settings."""
-        situation = situation_of(model, *rest)
-        drawn = bool(cosines) and situation.name == before
-        trained = finished_run if drawn and cosines[1] else ""
-        dataset = situation.dataset
-        if index == BAR:
-            texts = (clean_text(text, "The sentence").strip(), clean_text(pair, "The second sentence").strip())
-            if not all(texts):
-                raise UserError(NO_PAIR)
-            changes = named(towers=trainer.towers(situation, trained, texts, None))
-        else:
-            index = clamp(index, len(dataset.held_out))
-            changes = named(towers=trainer.rated_towers(situation, trained, index))
-        if drawn:
-            changes |= named(scatter=scatter_figure(dataset.held_out, dataset.top, cosines[0], cosines[1], index))
-        return changes
-
-    def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> Changes:
-        """The sentence bar's two have changed."""
-        if index != BAR or not (text or "").strip() or not (pair or "").strip():
-            return {}
-        return show_pair(text, pair, model, index, *rest)
+def runs(services: Services) -> RunController:
+    """The part's runs, for all its readers."""
+    trainer = services.shared(PairTrainer)
 
     def work(
-        run: str,
-        reader: str,
-        text: str,
-        pair: str,
-        model: str,
-        finished_run: str,
-        index: Any,
-        *rest: Any,
-        on_cpu: bool = False,
-    ) -> Any:
-        def changes() -> Iterator[dict[str, Any]]:
-            chosen = BAR if index is None else int(index)
-            yield from trainer.train(run, situation_of(model, *rest), finished_run, chosen, on_cpu)
+        run: str, reader: str, model: str, ran: Ran | None, *chosen: Any, on_cpu: bool = False
+    ) -> Iterator[Changes]:
+        def changes() -> Iterator[Changes]:
+            on = On(services, Sentence("", "", model))
+            c = TrainOnPairs().read(on, dict(zip((*BEGINNING, *RECIPE), chosen, strict=True)))
+            yield from trainer.train(run, situation_of(on, c), ran, on_cpu)
 
         return guarded(changes(), failed)
 
-    controller = RunController(page.services.trainings, "siamese", work)
-    inputs = [*page.sentence, page.reader, parts["begun"], parts["run"], parts["situation"], *chosen]
-    moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
-    moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
-    page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **QUIET)
-    pair_inputs = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
-    drawn = [parts["towers"], parts["scatter"]]
-    page.on([parts["pair"].input], show_pair, pair_inputs, drawn, **QUIET)
-    page.on([page.settled.change], show_own, pair_inputs, drawn, trigger_mode="always_last", **QUIET)
-    run_inputs = [*page.sentence, parts["kept"], parts["pair"], *chosen]
-    controller.wire(page, parts, [(parts["start"].click, {})], run_inputs, CHANGED)
-    parts["source"].change(
-        None, [parts["source"]], [parts["file"]],
-        js=f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})",
-        show_progress="hidden", api_visibility="private",
-    )  # fmt: skip
+    return RunController(services.trainings, "siamese", work)
 
 
-def _menu(dataset: PairDataset, cosines: np.ndarray) -> list[tuple[str, int]]:
-    """The held-out pairs to choose from, the most misjudged first."""
-    off = np.abs(cosines - scores_of(dataset.held_out) / dataset.top)
-    listed = [(int(row), dataset.held_out[row]) for row in (-off).argsort(kind="stable")[:LISTED]]
-    return [(f"{short(pair.first, 70)} / {short(pair.second, 70)}", row) for row, pair in listed]
+class TrainOnPairs(View):
+    tab, order, only_bert = "Train on pairs", 7, True
+    look = (
+        "Both sentences are processed by the same encoder, and training moves the cosine of their vectors towards "
+        "the human rating. Click Start: the points move towards the dashed line. The correlation ρ on held-out pairs "
+        "shows whether their order has improved."
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        siamese_pooling: str = options(POOLINGS, "cls", "Pooling: which vector represents the sentence")
+        siamese_epochs: int = slider(1, 10, 3, "Epochs")
+        siamese_start: str = options(STARTS, "trained", "Start from")
+        siamese_data: str = options(SOURCES, OWN, "Sentence pairs and their ratings")
+        siamese_rate: float = menu(RATES, 5e-5, "Learning rate", min_width=110)
+        siamese_batch: int = slider(4, 64, 16, "Batch size (pairs)", step=4, min_width=140)
+        siamese_seed: int = seed_choice(0, "Seed: split and order", min_width=140)
+        siamese_pair: int = menu(  # by its place in the menu
+            [*((f"pair {place + 1}", place) for place in range(LISTED)), BARS_OWN], 0,
+            "Held-out pair (largest errors first)", elem_id="embeddings-siamese-pair",
+        )  # fmt: skip
+        file: str | None = unlinked(None, redraws=True)
+        reader: str = unlinked("")
+        begun: str = unlinked("")
+        run: str = unlinked("")
+        ran: Ran | None = unlinked(None, redraws=True)
+
+    def lay_out(self, at: Layout) -> None:
+        """The recipe beside scatter, curve and scores; the two towers; what moved; the folds."""
+        page, buttons = at.page, {}
+        with gr.Row(elem_classes="controls-first"):
+            with gr.Column(scale=2, min_width=300):
+                at.control("siamese_pooling")
+                at.control("siamese_epochs")
+                with gr.Row():
+                    start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
+                    buttons["start"], buttons["stop"] = (
+                        start,
+                        gr.Button("Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110),
+                    )
+                with at.all_controls():
+                    at.control("siamese_start")
+                    source = at.control("siamese_data")
+                    kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
+                    file = at.hold("file", file_picker(kinds, height=110, visible=False))
+                    with gr.Row():
+                        at.control("siamese_rate")
+                        at.control("siamese_batch")
+                        at.control("siamese_seed")
+                at["data"] = gr.HTML()
+                at.look()
+            with gr.Column(scale=5, min_width=320):
+                with gr.Row():
+                    with gr.Column(min_width=320):
+                        at["scatter"] = gr.Plot(
+                            label="Cosine against rating of the held-out pairs", show_label=False,
+                            elem_id="embeddings-siamese-scatter", elem_classes="picture",
+                        )  # fmt: skip
+                    with gr.Column(min_width=320):
+                        news = page.services.shared(PairTrainer).feeds.news
+                        at["curve"] = live_curve(news, elem_id="embeddings-siamese-curve")
+                        buttons["on_cpu"] = cpu_button(elem_id="embeddings-siamese-on-cpu")
+                at["scores"] = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
+        with gr.Row():
+            with gr.Column(scale=4, min_width=320):
+                gr.HTML(TEXT.towers_heading(), elem_classes="said")
+                at.control("siamese_pair")
+                at["towers"] = gr.HTML(elem_id="embeddings-siamese-towers")
+            with gr.Column(scale=3, min_width=320):
+                gr.HTML(TEXT.spread_heading(), elem_classes="said")
+                at["spread"] = gr.Plot(label="Cosines of the held-out pairs", show_label=False)
+        at["moved"] = gr.HTML("", elem_id="embeddings-siamese-after")
+        with fold(__file__, "numbers", "The numbers"):
+            at["numbers"] = gr.HTML()
+        formula_fold(__file__)
+        with fold(__file__, "code", "The code"):
+            gr.Markdown(
+                "The same training, using only torch and transformers. Run it in the project’s folder or next to your "
+                "file; on a CPU, it prints the same two values of ρ as this page, up to rounding."
+            )
+            at["program"] = gr.Code(language="python", interactive=False, show_label=False)
+        source_fold(__file__)
+        shown = f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})"
+        source.change(None, [source], [file], js=shown, **IN_BROWSER)
+        at.hold("reader", page.reader)
+        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
+        parts = {**at, **buttons, **states, "ran": at.hold("ran")}
+        inputs = [page.model, parts["ran"], *(at.controls[name] for name in (*BEGINNING, *RECIPE))]
+        page.services.shared(runs).wire(page, parts, [(start.click, {})], inputs, CHANGED)
+
+    @drawn(by=(*BEGINNING, "reader", "begun", "run", "ran"), reads_sentence=False)
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """The held-out pairs before any training; and after it, where the last run began like this."""
+        try:
+            situation = situation_of(on, c)
+            ran = of_run(situation, c.ran)
+            before, after = yield from relayed(
+                cosines(on, situation, ran), lambda step: {"scores": TEXT.progress(step)}
+            )
+        except UserError:
+            yield {"scores": ""}  # the line of progress must not stay; the sentence is above it
+            raise
+        dataset, ratings = situation.dataset, scores_of(situation.dataset.held_out)
+        loss = float(np.mean((before - ratings / dataset.top) ** 2))
+        rho = correlation(np.array(before), ratings)
+        shown = {
+            "data": data_html(dataset, c.siamese_start, c.siamese_data == OWN, situation.key == BUNDLED),
+            "scores": scores_html(dataset, rho, loss, ran.result if ran else None),
+            "spread": spread_figure(before, after),
+            "moved": moved_html(dataset, ran.result) if ran else "",
+            "numbers": lambda: (
+                numbers_html(dataset, ran.result, ran.looks, ran.result.steps) if ran else TEXT.no_numbers()
+            ),
+        }
+        if not c.run and not on.services.shared(runs).is_elsewhere(c.reader, c.begun):
+            shown["curve"] = ran.curve if ran else idle(OTHER_RUN if c.ran else NO_RUN)
+        yield shown
+
+    @drawn("scatter", "towers", by=(*BEGINNING, "siamese_pair", "ran"), limits=("siamese_pair",))
+    def draw_pair(self, on: On, c: Choices) -> Generator[Shown]:
+        """The pair of the menu through both towers, and its ring in the scatter."""
+        situation = situation_of(on, c)
+        ran = of_run(situation, c.ran)
+        before, after = yield from relayed(cosines(on, situation, ran), lambda _: {})
+        pairs, top = situation.dataset.held_out, situation.dataset.top
+        rows = (-np.abs(before - scores_of(pairs) / top)).argsort(kind="stable")[:LISTED].tolist()
+        place = min(c.siamese_pair, len(rows) - 1)
+        row = BAR if place == BAR else rows[place]
+        listed = [f"{short(pairs[at].first, 70)} / {short(pairs[at].second, 70)}" for at in rows]
+        shown: Shown = {
+            "scatter": scatter_figure(pairs, top, before, after, row),
+            "siamese_pair": limit(choices=[*zip(listed, range(LISTED), strict=False), BARS_OWN], value=place),
+        }
+        rating = None if row == BAR else pairs[row].score
+        texts = (on.sentence.text, on.sentence.text_pair) if row == BAR else (pairs[row].first, pairs[row].second)
+        if not all(text.strip() for text in texts):
+            yield shown
+            raise UserError(NO_PAIR)
+        names = "The sentence", "The second sentence"
+        first, second = (clean_text(text, name).strip() for text, name in zip(texts, names, strict=True))
+        yield shown | {"towers": on.services.shared(PairTrainer).towers(situation, ran, (first, second), rating)}
+
+    @drawn("program", by=(*BEGINNING, *RECIPE), reads_sentence=False)
+    def program(self, on: On, c: Choices) -> Shown:
+        """The training as a program."""
+        begun = situation_of(on, c)
+        return {"program": siamese_code(on.services.store.spec(begun.key), begun.dataset, begun.settings)}
 
 
-PART = Part(
-    tab="Train on pairs",
-    look="Both sentences are processed by the same encoder, and training moves the cosine of their vectors towards "
-    "the human rating. Click Start: the points move towards the dashed line. The correlation ρ on held-out pairs "
-    "shows whether their order has improved.",
-    build=build,
-    order=7,
-    only_bert=True,
-)
+def situation_of(on: On, c: TrainOnPairs.Choices) -> Situation:
+    """What a run of these choices begins with. Raises UserError where there are no pairs to be had."""
+    settings = Settings(
+        pooling=c.siamese_pooling,
+        start=c.siamese_start,
+        learning_rate=c.siamese_rate,
+        epochs=c.siamese_epochs,
+        batch_size=c.siamese_batch,
+        seed=c.siamese_seed,
+        max_length=MAX_LENGTH,
+    ).check()
+    seed, source = c.siamese_seed, c.siamese_data
+    dataset = our_split(seed) if source == OWN else split_pairs(read_data(source, c.file), seed)
+    return Situation(on.services.pretrained_key(on.sentence.model), dataset, settings)
+
+
+def of_run(situation: Situation, ran: Ran | None) -> Ran | None:
+    """The last run, where it began like this."""
+    return ran if ran and ran.situation == situation.name else None
+
+
+def cosines(
+    on: On, situation: Situation, ran: Ran | None
+) -> Generator[Encoded, None, tuple[Sequence[float], Sequence[float] | None]]:
+    """The held-out pairs' cosines before the training and, where it was done, after it."""
+    if ran:
+        return ran.result.before, ran.result.after
+    before = yield from on.services.shared(PairTrainer).before(situation)
+    return before.tolist(), None
+
+
+def idle(status: str) -> str:
+    """The curve's message without a run."""
+    return json.dumps({**AXES, "run": "", "done": True, "steps": [], "looks": [], "status": status})
+
+
+PART = TrainOnPairs.part()
