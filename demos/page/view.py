@@ -280,7 +280,7 @@ class Drawing(NamedTuple):
     limits: Sequence[str] = ()  # those that it answers for with `limit`
     own_text: str = ""  # the choice that is read instead of the sentence, unless it is empty
     cancel: str = ""  # the output that is the button which ends it
-    reads_sentence: bool = True  # else the model alone
+    reads_sentence: bool | None = None  # False: the model alone; None: as its part does
     options: Mapping[str, Any] = {}  # of `Page.draw`
 
 
@@ -290,13 +290,13 @@ def drawn(
     limits: Sequence[str] = (),
     own_text: str = "",
     cancel: str = "",
-    reads_sentence: bool = True,
+    reads_sentence: bool | None = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
     """Mark a method of a view that draws some `outputs` (none: the rest) and reads the choices `by` (None: all).
 
     `limits` are choices that it answers for with `limit`. `own_text` is the choice that is read instead of the
-    sentence unless it is empty; a method that `reads_sentence` no more than the model is not asked for another one.
+    sentence unless it is empty; `reads_sentence` says whether it is asked for another one, where the part says else.
     `cancel` is a button among the outputs that ends a drawing in steps. The rest are options of `Page.draw` (of a
     generator, of `Page.on`): pure=False where it leaves out what the browser has.
     """
@@ -451,7 +451,8 @@ class View:
             triggers = [box.change if by.by_script else moved_by_reader(box) for box, by in own if by.redraws]
             options = {"own_text": boxes[drawing.own_text]} if drawing.own_text else {}
             options |= {"cancel": at[drawing.cancel]} if drawing.cancel else {}
-            own_page = page if drawing.reads_sentence else replace(page, reads_sentence=False)
+            reads = page.reads_sentence if drawing.reads_sentence is None else drawing.reads_sentence
+            own_page = replace(page, reads_sentence=reads)
             draw = partial(_draw_in_steps, own_page) if inspect.isgeneratorfunction(drawing.method) else own_page.draw
             draw(
                 self._answer(page.services, drawing, outputs, limits),

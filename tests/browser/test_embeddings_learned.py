@@ -19,7 +19,7 @@ def test_both_parts_on_one_page(open_lesson: Callable[..., Page], tmp_path: Path
 
 
 def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
-    bars = page.locator("#features-bars")
+    bars, said = page.locator("#features-bars"), page.locator("#features-said b").first
     expect(bars).to_contain_text("words only, no BERT")
     expect(bars).to_contain_text("mean, last hidden layer (6), frozen")
     expect(page.locator("#features-recipe .answer tr")).to_have_count(2)
@@ -31,7 +31,11 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#features-grid-said")).to_contain_text("Cross-validation selects")
     page.locator("#features-stop").click(force=True)  # it may be over by now
     expect(page.locator("#features-start")).to_be_enabled()
-    expect(page.locator("#features-take")).to_be_visible()
+    page.locator("#embeddings-frozen_features").get_by_role("radio", name="[CLS]").click()
+    expect(said).to_have_text("[CLS], last hidden layer (6), frozen")
+    best = page.locator("#features-grid-said b").first.inner_text()
+    page.locator("#features-take").click()
+    expect(said).to_have_text(f"{best}, frozen")
     broken = tmp_path / "broken.csv"
     broken.write_text('text,label\nfine,a\n"broken', encoding="utf-8")
     page.get_by_role("radio", name="your own file").click()

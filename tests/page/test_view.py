@@ -128,6 +128,14 @@ def test_a_method_that_reads_no_sentence_is_asked_for_another_model_alone(servic
     reading, unread = page.redrawn
     assert (reading.read, unread.read) == ([], [page.model, page.choices["width"]])  # []: at each sentence
 
+    class Read(Sizes):
+        @drawn("some", by=("width",), reads_sentence=True)
+        def draw_some(self, on: On, c: Any) -> Shown:
+            return {"some": str(c.width)}
+
+    _, page = built(Read(), services, reads_sentence=False)
+    assert [bool(redraw.read) for redraw in page.redrawn] == [True, False]
+
 
 def test_limits_say_the_last_value_and_what_lies_beyond_as_the_page_counts(services: Services) -> None:
 
@@ -186,10 +194,10 @@ class InSteps(View):
         }
 
 
-def built(view: View, services: Services) -> tuple[gr.Blocks, Page]:
+def built(view: View, services: Services, **of_page: Any) -> tuple[gr.Blocks, Page]:
     with gr.Blocks() as demo:
         hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = Page(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""), **of_page)
         view.build(page)
         page.wire_redraws()
     return demo, page

@@ -1,4 +1,4 @@
-"""Frozen features: its handlers, its words and figures, the reader's own model, and its program."""
+"""Frozen features: what it draws, its words and figures, the reader's own model, and its program."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from demos.bert.embeddings.pooling import SUM_ALL, Choice
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.embeddings.frozen_features import classifiers, part
+from demos.lessons.embeddings.frozen_features import classifiers
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, grid_figure
-from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Answers
-from demos.lessons.embeddings.frozen_features.part import DATA_PATH, Recipe
+from demos.lessons.embeddings.frozen_features.part import DATA_PATH, FrozenFeatures, fill, learn
 from demos.page import progress
-from demos.page.services import Services
+from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.data.labelled_sentences import FILE, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.lstm_classifier import Learned, lstm_steps
@@ -35,7 +35,7 @@ from tests.lessons.embeddings.answers import as_read
 from tests.plotly_figure import plotly
 from tests.programs import printed
 
-TWO = ("two", None, "own", "mean", "last", True, "")
+VIEW, HELLO, TWO = FrozenFeatures(), Sentence("Hello.", "", "tiny"), "two"
 
 
 @dataclass
@@ -58,28 +58,45 @@ class OneModel:
 
 
 @pytest.fixture(scope="module")
-def recipe(tiny: LoadedModel) -> Recipe:
-    return Recipe(Frozen(Services(cast(ModelStore, OneModel(tiny)), "tiny")))
+def services(tiny: LoadedModel) -> Services:
+    return Services(cast(ModelStore, OneModel(tiny)), "tiny")
+
+
+def of(services: Services, sentence: Sentence = HELLO, **said: Any) -> tuple[On, FrozenFeatures.Choices]:
+    """What a drawing is drawn on, and choices as a browser holds them: of joy and sadness unless it says other data."""
+    names = {name: name if name in ("file", "run") else f"features_{name}" for name in said}
+    on = On(services, sentence)
+    return on, VIEW.read(on, {"features_data": TWO} | {names[name]: value for name, value in said.items()})
 
 
 def last(stream: Iterator[dict[str, Any]]) -> dict[str, Any]:
     """Each output's last value."""
     shown: dict[str, Any] = {}
     for values in stream:
-        assert set(values) <= {*FILLED, *GRID_FILLED}
         shown |= values
     grid = shown.get("grid", {})
     shown |= {"grid": grid | {"value": as_read(grid["value"])}} if "value" in grid else {}
     return {name: as_read(value) for name, value in shown.items()}
 
 
+def drawn(services: Services, sentence: Sentence = HELLO, **said: Any) -> dict[str, Any]:
+    """What is in sight."""
+    on, c = of(services, sentence, **said)
+    return last(VIEW.draw(on, c))
+
+
+def task_of(services: Services, standardise: bool = True) -> Task:
+    on, c = of(services, standardise=standardise)
+    return c.task(on)
+
+
 def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
-    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "BETWEEN", -1.0)
-    steps = list(recipe.show("A kettle <b>sings</b> ${x}.", "", "tiny", *TWO))
-    drawn = [len(plotly(values["bars"]).data[0].x) for values in steps if "bars" in values]
-    assert drawn == [2, 4]
+    steps = list(VIEW.draw(*of(services, Sentence("A kettle <b>sings</b> ${x}.", "", "tiny"))))
+    bars = [len(plotly(values["bars"]).data[0].x) for values in steps if "bars" in values]
+    assert bars == [2, 4]
     said = [str(values.get("status")) for values in steps]
     assert any("Encoding" in line for line in said)
     assert any("Fitting" in line for line in said)
@@ -95,32 +112,35 @@ def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
 
 
 @pytest.mark.slow
-def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe, tiny: LoadedModel) -> None:
-    shown = last(recipe.fill("", "", "tiny", *TWO))
+def test_every_choice_is_fitted_and_cross_validations_pick_taken(services: Services, tiny: LoadedModel) -> None:
+    shown = last(fill(*of(services)))
+    assert shown["start"]["interactive"] is True
+    assert shown["fitted"]  # so that all is drawn anew
+    shown = drawn(services)
     total = len(features_of(tiny))
     assert np.isfinite(np.array(shown["grid"]["value"].data[0].z)).sum() == total
     assert "Cross-validation selects" in shown["grid_said"]
     assert "so far" not in shown["grid_said"]
-    assert shown["start"]["interactive"] is True
-    pooling, layer = recipe.take("", "", "tiny", *TWO).values()
-    task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), tiny, True)
-    known = recipe.frozen.known(task)
+    assert last(VIEW.draw_numbers(*of(services)))["numbers"].count("<tr>") > total
+    known = services.shared(Frozen).known(task_of(services))
     assert len(known) == total
-    picked = Answers("two", None, "own", pooling, layer, True, "").choice(tiny)
-    assert known[picked].cross_validated == max(fit.cross_validated for fit in known.values())
-    again = list(recipe.fill("", "", "tiny", *TWO))
+    pooling, layer = shown["best"].split(",")
+    _, c = of(services, pooling=pooling, layer=layer)
+    assert known[c.vector(tiny)].cross_validated == max(fit.cross_validated for fit in known.values())
+    again = list(fill(*of(services)))
     assert len(again) == 2  # all of it was kept
 
 
 @pytest.mark.slow
-def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe, tiny: LoadedModel) -> None:
-    recipe = Recipe(Frozen(recipe.frozen.services))
-    before = last(recipe.show("Hello.", "", "tiny", *TWO))
+def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(tiny: LoadedModel) -> None:
+    services = Services(cast(ModelStore, OneModel(tiny)), "tiny")
+    before = drawn(services)
     assert "trained from scratch" in before["lstm"]
     assert before["learn"]["visible"] is True
-    steps = list(recipe.learn("Hello.", "", "tiny", *TWO))
+    steps = list(learn(*of(services)))
     assert sum("Training the LSTM: step" in str(values.get("status")) for values in steps) == 21
-    shown = last(iter(steps))
+    assert steps[-1]["fitted"]  # so that all is drawn anew
+    shown = drawn(services)
     data, split = own_sentences(True), split_rows(own_sentences(True), "own")
     examples = [Example(text, int(target)) for text, target in zip(data.texts, data.targets, strict=True)]
     train, test = ([examples[at] for at in rows] for rows in (split.train, split.test))
@@ -131,35 +151,34 @@ def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe,
     assert shown["bars"].data[0].customdata[-1][0] == "LSTM, trained from scratch"
     assert f"{learned.parameters:,}</b> parameters" in shown["lstm"]
     assert f"{learned.accuracy:.1%}</b> of the 48 held-out" in shown["lstm"]
-    fit = recipe.frozen.known(Task(data, split, tiny, True))[Choice("mean", 2)]
+    frozen = services.shared(Frozen)
+    fit = frozen.known(task_of(services))[Choice("mean", 2)]
     assert f"{100 * abs(learned.accuracy - fit.scores.accuracy):.1f} percentage points" in shown["lstm"]
-    again = list(recipe.learn("Hello.", "", "tiny", *TWO))  # kept for all
-    assert not any("Training the LSTM" in str(values.get("status")) for values in again)
-    assert len(recipe.line) == 0
+    assert len(list(learn(*of(services)))) == 1  # kept for all
+    assert len(frozen.line) == 0
     with pytest.raises(UserError, match="Choose a file"):
-        last(recipe.learn("", "", "tiny", "file", None, "own", "mean", "last", True, ""))
+        last(learn(*of(services, data="file")))
 
 
-def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(recipe: Recipe, tiny: LoadedModel) -> None:
-    raw = (*TWO[:5], False, "")
-    stream = recipe.fill("", "", "tiny", *raw)
-    steps = [next(stream)]
-    while not str(steps[-1].get("grid_status")).startswith("<p>Fitting 4 of"):
-        steps.append(next(stream))
-    assert recipe.stop(steps[0]["filling"])["stop"]["interactive"] is False
-    (end,) = stream
-    assert "Stopped" in end["grid_status"]
-    assert end["start"]["interactive"] is True
-    task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), tiny, False)
-    assert len(recipe.frozen.known(task)) == 3
+def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(services: Services) -> None:
+    stream = fill(*of(services, standardise=False))
+    for values in stream:
+        assert values["start"]["interactive"] is False
+        assert values["stop"]["interactive"] is True
+        if str(values.get("grid_status")).startswith("<p>Fitting 4 of"):
+            break
+    stream.close()  # as the button does
+    frozen = services.shared(Frozen)
+    assert len(frozen.known(task_of(services, standardise=False))) == 3
+    assert len(frozen.line) == 0
 
 
 @pytest.mark.slow
 def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its_place(
-    recipe: Recipe, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recipe = Recipe(Frozen(recipe.frozen.services))
-    monkeypatch.setattr(part, "LOOK_SECONDS", 0.01)
+    services = Services(cast(ModelStore, OneModel(tiny)), "tiny")
+    monkeypatch.setattr(classifiers, "LOOK_SECONDS", 0.01)
     fitted, began, go_on = [], threading.Event(), threading.Event()
     fit_vectors = classifiers.fit_vectors
 
@@ -171,60 +190,60 @@ def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its
 
     monkeypatch.setattr(classifiers, "fit_vectors", counted)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(lambda: last(recipe.fill("", "", "tiny", *TWO)))
+        first = pool.submit(lambda: last(fill(*of(services))))
         try:
             assert began.wait(timeout=60)
-            second = recipe.fill("", "", "tiny", *TWO)
+            second = fill(*of(services))
             assert next(second)["stop"]["interactive"] is True
             assert "1 run is ahead of yours. Yours should begin in " in next(second)["grid_status"]
-            third = recipe.fill("", "", "tiny", *TWO)
-            begun = next(third)
+            third = fill(*of(services))
+            next(third)
             assert "2 runs are ahead of yours" in next(third)["grid_status"]
-            recipe.stop(begun["filling"])
-            assert "Stopped" in [*third][-1]["grid_status"]
+            third.close()
+            assert len(services.shared(Frozen).line) == 2
         finally:
             go_on.set()
-        assert first.result(timeout=60)["grid"]["visible"] is True
-    assert last(second)["grid"]["visible"] is True
+        assert first.result(timeout=60)["fitted"]
+    assert last(second)["fitted"]
     assert len(fitted) == len(features_of(tiny))
-    assert len(recipe.line) == 0
+    assert len(services.shared(Frozen).line) == 0
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 20_001, "🎻", "\ud800"])
-def test_an_odd_sentence_spoils_its_own_box_alone(recipe: Recipe, text: str) -> None:
-    shown = last(recipe.show(text, "", "tiny", *TWO))
+def test_an_odd_sentence_spoils_its_own_box_alone(services: Services, text: str) -> None:
+    shown = drawn(services, Sentence(text, "", "tiny"))
     assert len(shown["bars"].data[0].x) == 4
     assert ("recipe-steps" in shown["recipe"]) == (text in ("🎻", "\ud800"))
 
 
-def test_a_file_is_awaited_read_or_refused(recipe: Recipe, tmp_path: Path) -> None:
-    shown = last(recipe.show("Hello.", "", "tiny", "file", None, "0", "cls", CONCAT_ALL, False, ""))
-    assert "Choose a file" in shown["status"]
-    assert shown["file"]["visible"] is True
-    assert "bars" not in shown
+def test_a_file_is_awaited_read_or_refused(services: Services, tmp_path: Path) -> None:
+    chosen = {"data": "file", "pooling": "cls", "layer": CONCAT_ALL, "standardise": False}
+    assert "Choose a file" in drawn(services, **chosen)["status"]
+    assert [*VIEW.shown(services, HELLO, features_data="file")] == ["status"]
     path = tmp_path / "mine.tsv"
     path.write_text("text\tlabel\nno\tsame\n", encoding="utf-8")
     with pytest.raises(UserError, match="same label"):
-        last(recipe.show("Hello.", "", "tiny", "file", str(path), "0", "mean", "last", True, ""))
+        drawn(services, data="file", file=str(path), split="0")
     path.write_text(
         "".join(f"the <i>{'good' if n % 2 else 'bad'}</i> one of {n}\t<b>{n % 2}</b>\n" for n in range(40)),
         encoding="utf-8",
     )
-    shown = last(recipe.show("Good.", "", "tiny", "file", str(path), "own", "cls", CONCAT_ALL, False, ""))
+    shown = drawn(services, Sentence("Good.", "", "tiny"), file=str(path), **chosen)
     assert "drawn at random within each class (seed 0)" in shown["about"]
-    assert shown["split"]["value"] == "0"
+    assert shown["features_split"]["value"] == "0"
+    assert "own" not in [value for _, value in shown["features_split"]["choices"]]
     assert "uses its own test sentences" in shown["tuned"]
     assert "<b>1</b>" not in shown["recipe"] + shown["about"] + shown["mistakes"]
     assert len(shown["bars"].data[0].x) == 5
-    compile(shown["code"], "code", "exec")
+    compile(last(VIEW.draw_program(*of(services, file=str(path), **chosen)))["program"], "code", "exec")
     with pytest.raises(UserError, match="was never trained"):
-        last(recipe.show("Hello.", "", "tiny", "two", None, "own", "pooler", "last", True, ""))
+        drawn(services, pooling="pooler")
 
 
 def test_the_readers_own_model_stands_beside_on_the_same_sentences(
-    recipe: Recipe, tiny: LoadedModel, tmp_path: Path
+    services: Services, tiny: LoadedModel, tmp_path: Path
 ) -> None:
-    runs, data = recipe.frozen.services.trainings.runs, own_sentences(True)
+    runs, data = services.trainings.runs, own_sentences(True)
     run = runs.new()
     task = Classification(("anger", *data.labels))  # of more classes, asked which of these two
     tiny.model.save_pretrained(tmp_path / "base")
@@ -236,23 +255,24 @@ def test_the_readers_own_model_stands_beside_on_the_same_sentences(
         chances = runs.predict(run, [data.texts[at] for at in test])
         answers = ["joy" if one["joy"] > one["sadness"] else "sadness" for one in chances]
         expected = np.mean([answer == data.labels[data.targets[at]] for answer, at in zip(answers, test, strict=True)])
-        shown = last(recipe.show("Hello.", "", "tiny", *TWO[:-1], run))
+        shown = drawn(services, run=run)
         assert shown["bars"].data[0].x[-1] == pytest.approx(expected, abs=1e-4)
         assert "tested on the same 48" in shown["tuned"]
-        drawn = last(recipe.show("Hello.", "", "tiny", "two", None, "4", "mean", "last", True, run))
-        assert "may have been trained on" in drawn["tuned"]
-        assert len(drawn["bars"].data[0].x) == 4
+        by_seed = drawn(services, split="4", run=run)
+        assert "may have been trained on" in by_seed["tuned"]
+        assert len(by_seed["bars"].data[0].x) == 4
         whole = own_sentences(False)  # has classes that this model does not know
-        assert recipe.frozen.tuned_state(Task(whole, split_rows(whole, "own"), tiny, True), run) == "other"
+        assert Frozen(services).tuned_state(Task(whole, split_rows(whole, "own"), tiny, True), run) == "other"
     finally:
         runs.discard(run)
-    assert "Fine-tune" in last(recipe.show("Hello.", "", "tiny", *TWO[:-1], run))["tuned"]
+    assert "Fine-tune" in drawn(services, run=run)["tuned"]
 
 
-def test_menus_and_choices_agree(tiny: LoadedModel) -> None:
+def test_menus_and_choices_agree(services: Services, tiny: LoadedModel) -> None:
     for choice in features_of(tiny):
-        menus = menu_values(choice, tiny.model.config.num_hidden_layers)
-        assert Answers("two", None, "own", *menus, True, "").choice(tiny) == choice
+        pooling, layer = menu_values(choice, tiny.model.config.num_hidden_layers)
+        _, c = of(services, pooling=pooling, layer=layer)
+        assert c.vector(tiny) == choice
 
 
 @pytest.mark.slow
@@ -260,17 +280,18 @@ def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch:
     """And on the project's own sentences of joy and sadness, frozen vectors beat the words alone."""
     monkeypatch.chdir(Path(__file__).resolve().parents[3])
     assert Path(DATA_PATH).exists()
-    one = Recipe(Frozen(Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)))
-    shown = last(one.show("What a day!", "", "", "two", None, "own", "mean", SUM_ALL, True, ""))
-    task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), bundled, True)
-    fit = one.frozen.known(task)[Choice("mean", SUM_ALL)]
-    assert printed(shown["code"]) == [
+    services = Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)
+    chosen = of(services, Sentence("What a day!", "", ""), layer=SUM_ALL)
+    last(VIEW.draw(*chosen))
+    frozen, task = services.shared(Frozen), task_of(services)
+    fit = frozen.known(task)[Choice("mean", SUM_ALL)]
+    assert printed(last(VIEW.draw_program(*chosen))["program"]) == [
         f"C {fit.strength}",
         f"cross-validated {round(fit.cross_validated, 3)}",
         f"held out {round(fit.scores.accuracy, 3)}",
         "guessing 0.5",
     ]
-    assert fit.cross_validated > one.frozen.words(task).cross_validated + 0.1
+    assert fit.cross_validated > frozen.words(task).cross_validated + 0.1
 
 
 @pytest.mark.slow
@@ -283,13 +304,14 @@ def test_the_program_reads_a_file_with_its_own_split(
     lines = [f"{text}\t{label}\t{held_out if at % 4 == 0 else 'train'}" for at, (text, label) in enumerate(rows)]
     (tmp_path / "train.tsv").write_text("\n".join(["text\tlabel\tsplit", *lines, lines[3]]) + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    one = Recipe(Frozen(Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)))
-    shown = last(one.show("What a day!", "", "", FILE, str(tmp_path / "train.tsv"), "own", "mean", "last", True, ""))
-    lines = printed(shown["code"])
+    services = Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)
+    chosen = of(services, data=FILE, file=str(tmp_path / "train.tsv"))
+    last(VIEW.draw(*chosen))
+    lines = printed(last(VIEW.draw_program(*chosen))["program"])
     data = read_labelled(FILE, str(tmp_path / "train.tsv"))
     task = Task(data, split_rows(data, "own"), bundled, True)
     assert len(task.split.test) == 15
-    fit = one.frozen.known(task)[Choice("mean", task.deepest)]
+    fit = services.shared(Frozen).known(task)[Choice("mean", task.deepest)]
     assert lines[:3] == [
         f"C {fit.strength}",
         f"cross-validated {round(fit.cross_validated, 3)}",

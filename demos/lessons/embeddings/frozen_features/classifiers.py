@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -20,15 +21,20 @@ from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
-from demos.training.lstm_classifier import Learned, Progress, lstm_steps
+from demos.training.lstm_classifier import Learned, lstm_steps
+from demos.training.service.training_queue import Ticket, TrainingQueue
 from demos.training.service.training_thread import in_own_thread
 from demos.training.tasks.classification.data import Example
+from demos.widgets.live_curve.text import waiting_text
 
 ALL_AT_ONCE = 64 * 2**20  # bytes: below, every layer is kept from the first pass, so that menus move at once
 GROUP_BYTES = 256 * 2**20  # held at once where all are fitted; above, one pooling after the other
 MAX_TUNED = 256
 MAX_LSTMS = 256
 LSTM_SEED = 0
+FIT_SECONDS = 2.0  # of one classifier, about
+LSTM_SECONDS = 5.0  # of an LSTM, about
+LOOK_SECONDS = 0.3  # between two looks at the line
 
 
 @dataclass(frozen=True)
@@ -60,11 +66,13 @@ class Task:
 
 
 class Frozen:
-    """The fits, shared by the part's readers."""
+    """The fits, shared by the part's readers; those that take long are made one after the other, in a line."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
         self.fits = Fits()
+        self.line = TrainingQueue()
+        self._in_line: list[tuple[Any, ...]] = []  # the fits requested, by the place in the line
         self._lstms: Recent[Learned] = Recent(MAX_LSTMS)
         self._tuned: dict[tuple[str, str], tuple[float, tuple[float, float]]] = {}
 
@@ -85,19 +93,26 @@ class Frozen:
         """The LSTM trained from scratch on this split, if a reader has started it already."""
         return self._lstms.get(task.key("lstm"))
 
-    def learn_lstm(self, task: Task) -> Iterator[Progress]:
-        """Train that LSTM in a separate thread on one core; yields its progress. It is kept for all readers."""
+    def learn_lstm(self, task: Task) -> Generator[Markup]:
+        """Train that LSTM in a separate thread on one core, once it is its turn; it is kept for all readers.
+
+        Yields lines on the place in the line, then on the training.
+        """
         if self.lstm(task):
             return
         examples = [Example(text, int(target)) for text, target in zip(task.data.texts, task.data.targets, strict=True)]
         train, test = ([examples[at] for at in rows] for rows in (task.split.train, task.split.test))
-        steps = in_own_thread(lambda: lstm_steps(train, test, len(task.data.labels), LSTM_SEED), 1)
-        with closing(steps):  # type: ignore[type-var]
-            for step in steps:
-                if isinstance(step, Learned):
-                    self._lstms.put(task.key("lstm"), step)
-                else:
-                    yield step
+        with self.line.join(LSTM_SECONDS) as ticket:
+            yield from waited(ticket)
+            if self.lstm(task):  # of a reader before
+                return
+            steps = in_own_thread(lambda: lstm_steps(train, test, len(task.data.labels), LSTM_SEED), 1)
+            with closing(steps):  # type: ignore[type-var]
+                for step in steps:
+                    if isinstance(step, Learned):
+                        self._lstms.put(task.key("lstm"), step)
+                    else:
+                        yield TEXT.learning(step)
 
     def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
         """Fit these choices into `into`; yields a line on its progress now and then (of `total`)."""
@@ -117,15 +132,26 @@ class Frozen:
                 fit = fit or self.fits.put(key, fit_vectors(rows, task.data, task.split, task.standardise))
             into[choice] = fit
 
-    def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Iterator[Markup]:
-        """Fit every choice; one pooling after the other where all layers of all would be too much at once."""
-        every = features_of(task.loaded)
+    def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Generator[Markup]:
+        """Fit every choice, once it is this reader's turn; yields lines on the place in the line, then on the fits.
+
+        One pooling after the other where all layers of all would be too much at once.
+        """
+        every, key = features_of(task.loaded), task.key(task.loaded.spec.key, task.standardise)
         poolings = list(dict.fromkeys(choice.pooling for choice in every))
         groups = [every]
         if task.nbytes(len(poolings) * (task.deepest + 1)) > GROUP_BYTES:
             groups = [[choice for choice in every if choice.pooling == pooling] for pooling in poolings]
-        for group in groups:
-            yield from self.fit(task, group, into, len(every))
+        # A fit that another reader in the line has requested will be found done.
+        missing = 0 if key in self._in_line else len(every) - len(self.known(task))
+        with self.line.join(FIT_SECONDS * missing) as ticket:
+            self._in_line.append(key)
+            try:
+                yield from waited(ticket)
+                for group in groups:
+                    yield from self.fit(task, group, into, len(every))
+            finally:
+                self._in_line.remove(key)
 
     def chances(self, task: Task, choice: Choice, fit: Fit, text: str) -> tuple[np.ndarray, dict[str, float]]:
         """One sentence's vector [D], and each class's probability by this fit. Raises UserError as `encode` does."""
@@ -170,3 +196,10 @@ class Frozen:
         if task.nbytes(len(every)) > ALL_AT_ONCE:
             every = {part for choice in missing for part in parts_of(choice, task.deepest)}
         return sorted(every, key=lambda part: (part.pooling, str(part.layer)))
+
+
+def waited(ticket: Ticket) -> Iterator[Markup]:
+    """Lines on the place in the line, until it is this one's turn."""
+    while place := ticket.place:
+        yield TEXT.line(waiting_text(place, ticket.seconds_before))
+        time.sleep(LOOK_SECONDS)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.embeddings.frozen_features import features_of
-from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.frozen_features import CONCAT_ALL, MAX_DIMENSION, width_of
+from demos.bert.embeddings.pooling import POOLER, Choice
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.confusion import confusion_figure
 from demos.figures.scores_text import mistakes_html
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name
-from demos.lessons.embeddings.frozen_features.layout import (
-    AWAITED,
-    BESIDE,
-    FILLED,
-    GRID_FILLED,
-    MENUS,
-    Answers,
-    laid_out,
-    split_update,
-)
 from demos.lessons.embeddings.frozen_features.program import features_code
 from demos.lessons.embeddings.frozen_features.shown import (
     Row,
@@ -38,244 +31,305 @@ from demos.lessons.embeddings.frozen_features.shown import (
     lstm_bar,
     numbers,
 )
-from demos.lessons.embeddings.frozen_features.text import (
-    TEXT,
-    data_html,
-    lstm_html,
-    recipe_html,
-)
-from demos.page.folds import folds
+from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, lstm_html, recipe_html
 from demos.page.guards import notice_html
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, by_component, with_sentence
 from demos.page.progress import HEAVY
-from demos.training.data.labelled_sentences import FILE, SST2, read_labelled, split_rows
-from demos.training.frozen_classifier import Fit, chosen, result_of
-from demos.training.service.training_queue import MAX_WAITING, TrainingQueue
-from demos.widgets.live_curve.text import waiting_text
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values
+from demos.page.services import Services
+from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, switch, unlinked
+from demos.training.data.labelled_sentences import (
+    EMOTIONS,
+    FILE,
+    MAX_ROWS,
+    OWN_SPLIT,
+    SEEDS,
+    SST2,
+    TWO,
+    read_labelled,
+    split_rows,
+)
+from demos.training.frozen_classifier import Fit, result_of
+from demos.training.service.training_queue import MAX_WAITING
+from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.pooling_menus.pooling_menus import LAST, layer_choice, layer_limit, pooling_choice, read_choice
 
+SOURCES = [
+    ("Emotion: six classes", EMOTIONS),
+    ("Joy or sadness", TWO),
+    (f"SST-2, {MAX_ROWS:,} rows", SST2),
+    ("your own file", FILE),
+]
+AWAITED = (
+    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. The "
+    "train.tsv of Alammar's guide works."
+)
+BESIDE = ("all layers concatenated", CONCAT_ALL)
+SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS))]
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
-QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 # A minute or more of fits: one after the other, in a line of their own that nobody who only looks stands in.
-FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all", "concurrency_limit": 1 + MAX_WAITING}
-FIT_SECONDS = 2.0  # of one classifier, about
-LSTM_SECONDS = 5.0  # of an LSTM, about
-LOOK_SECONDS = 0.3  # between two looks at the line
+FILLING: dict[str, Any] = {
+    **HEAVY,
+    "concurrency_id": "fit-all",
+    "concurrency_limit": 1 + MAX_WAITING,
+    "show_progress": "hidden",
+    "trigger_mode": "once",
+}
 GUESS, WORDS = "always the most frequent class", "words only, no BERT (TF-IDF)"
+READ = ("features_data", "features_pooling", "features_layer", "features_split", "features_standardise", "file")
 
 
-class Recipe:
-    """The part's handlers; they share the fits of all its readers."""
+class FrozenFeatures(View):
+    tab, order, former, reads_sentence = "Frozen features", 9, "features", False
+    look = (
+        "BERT is frozen: its weights do not change. Its vectors are the input of a logistic regression, the only part "
+        "that is trained. Compare the accuracy of each vector with guessing, and with a classifier that uses only the "
+        "words."
+    )
 
-    def __init__(self, frozen: Frozen) -> None:
-        self.frozen = frozen
-        self.line = TrainingQueue()
-        self._in_line: list[tuple[Any, ...]] = []  # the fits requested, by the place in the line
-        self._filling: set[str] = set()  # those under way; one that is removed stops
+    @dataclass(frozen=True)
+    class Choices:
+        features_data: str = options(SOURCES, EMOTIONS, "Sentences")
+        features_pooling: str = pooling_choice(by_script=True)
+        features_layer: str = layer_choice("", BESIDE, by_script=True)
+        features_split: str = menu(SPLITS, OWN_SPLIT, "Split", min_width=150)
+        features_standardise: bool = switch("Standardize each dimension", True, min_width=150)
+        file: str | None = unlinked(None, redraws=True)
+        run: str = unlinked("")  # the reader's own fine-tuned model
+        fitted: str = unlinked("", redraws=True)  # changes when a button's fits have ended
 
-    def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """Yield the changes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
-        answers = Answers(*values)
-        uploaded = answers.source == FILE
-        waiting = AWAITED if uploaded and not answers.file else "Downloading SST-2 …" if answers.source == SST2 else ""
-        # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
-        always: dict[str, Any] = {"file": gr.update(visible=uploaded)}
-        yield {**always, "status": TEXT.line(waiting) if waiting else ""}
-        if uploaded and not answers.file:
+        @property
+        def awaits_file(self) -> bool:
+            """Whether the reader's own file is not there yet."""
+            return self.features_data == FILE and not self.file
+
+        def task(self, on: On) -> Task:
+            """The setting of the comparison. Raises UserError where data or model can't be had."""
+            data = read_labelled(self.features_data, self.file)
+            return Task(data, split_rows(data, self.features_split), on.loaded, self.features_standardise)
+
+        def vector(self, loaded: LoadedModel) -> Choice:
+            """The selected vector. Raises UserError as `read_choice` does, and for one too wide to be fitted."""
+            pooling, layer = self.features_pooling, self.features_layer
+            if layer != CONCAT_ALL or pooling == POOLER:
+                return read_choice(loaded, pooling, LAST if layer == CONCAT_ALL else layer)
+            choice = Choice(read_choice(loaded, pooling, LAST).pooling, CONCAT_ALL)
+            config = loaded.model.config
+            wide = width_of(choice, config.num_hidden_layers, config.hidden_size)
+            if wide > MAX_DIMENSION:
+                raise UserError(f"All layers concatenated have {wide:,} numbers here; the limit is {MAX_DIMENSION:,}.")
+            return choice
+
+    def lay_out(self, at: Layout) -> None:
+        """The bars beside the choices; the recipe; the grid; what is predicted wrongly; the folds."""
+        at.hold("run", at.page.trained)
+        at["fitted"] = at.hold("fitted", gr.Textbox("", visible="hidden"))
+        with gr.Row(elem_classes="features-top"):
+            with gr.Column(scale=3, min_width=330):
+                label = "Accuracy of each classifier"
+                at["bars"] = gr.Plot(label=label, show_label=False, elem_id="features-bars", elem_classes="picture")
+                at["status"] = gr.HTML("", elem_classes="said features-status")
+                at["said"] = gr.HTML("", elem_classes="said", elem_id="features-said")
+            with gr.Column(scale=2, min_width=330):
+                source = at.control("features_data")
+                file = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+                menus = [at.control("features_pooling"), at.control("features_layer")]
+                with at.all_controls(), gr.Row():
+                    at.control("features_split")
+                    at.control("features_standardise")
+                at["about"] = gr.HTML("", elem_classes="said")
+                at["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
+                at["lstm"] = gr.HTML("", elem_classes="said", elem_id="features-lstm")
+                with gr.Row(elem_classes="lab-buttons"):
+                    at["learn"] = gr.Button("Train an LSTM too", min_width=150, elem_id="features-learn")
+        gr.HTML(TEXT.recipe_heading())
+        at["recipe"] = gr.HTML("", elem_id="features-recipe")
+        gr.HTML(TEXT.grid_heading())
+        with gr.Row():
+            with gr.Column(scale=3, min_width=330):
+                at["grid_said"] = gr.HTML("", elem_classes="said", elem_id="features-grid-said")
+                grid_status = gr.HTML("", elem_classes="said features-status")
+            with gr.Column(scale=1, min_width=330), gr.Row():
+                start = gr.Button("Fit all choices", variant="primary", min_width=200, elem_id="features-start")
+                stop = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
+                at["take"] = gr.Button("Use the best choice", visible=False, min_width=200, elem_id="features-take")
+                at["best"] = gr.Textbox("", visible="hidden")
+        at["grid"] = gr.Plot(
+            label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
+        )
+        with gr.Row():
+            with gr.Column(min_width=330):
+                at["wrong"] = gr.HTML("")
+                at["confusion"] = gr.Plot(label="Confusion matrix of the held-out sentences", show_label=False)
+            with gr.Column(min_width=330):
+                gr.HTML(TEXT.mistakes_heading())
+                at["mistakes"] = gr.HTML("", elem_id="features-mistakes")
+        at.folds("Prints the accuracy of the selected vector")
+        shown = f"(source) => ({{ __type__: 'update', visible: source === '{FILE}' }})"
+        source.change(None, [source], [file], js=shown, **IN_BROWSER)
+        at["take"].click(None, [at["best"]], menus, js="(best) => best.split(',')", **IN_BROWSER)
+        _wire(at, {"grid_status": grid_status, "start": start, "stop": stop})
+
+    @drawn(limits=("features_layer", "features_split"), reads_sentence=True)
+    def draw(self, on: On, c: Choices) -> Generator[Shown]:
+        """Guessing and words, then BERT's frozen vectors, then the reader's own model."""
+        if c.awaits_file:
+            yield {"status": TEXT.line(AWAITED)}
             return
+        yield {"status": TEXT.line("Downloading SST-2 …") if c.features_data == SST2 else ""}
         try:
-            task = self._task(model, answers)
-            choice = answers.choice(task.loaded)
+            task = c.task(on)
+            choice = c.vector(task.loaded)
         except UserError:
             yield {"status": ""}
             raise
-        baselines = self._baselines(task)
-        bars = [bar(*row) for row in baselines]
-        always |= {
-            "split": split_update(task.data, answers.split, task.split.key),
+        frozen = on.services.shared(Frozen)
+        rows = baselines(frozen, task)
+        # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
+        splits = SPLITS if task.data.own_test is not None else SPLITS[1:]
+        always: Shown = {
+            "features_split": limit(choices=splits, value=task.split.key),
             "about": data_html(task.data, task.split),
         }
-        yield {**always, "bars": bars_figure(bars)}
-        wanted = dict.fromkeys([Choice("cls", task.deepest), Choice("mean", task.deepest), choice])
+        yield {**always, "bars": bars_figure([bar(*row) for row in rows])}
+        picked = len(rows) + vectors_of(task, choice).index(choice)
         fits: dict[Choice, Fit] = {}
-        for line in self.frozen.fit(task, list(wanted), fits):
+        for line in frozen.fit(task, vectors_of(task, choice), fits):
             yield {**always, "status": line, "said": ""}  # what is said is of other bars
-        named = [frozen_row(task, vector, fits[vector]) for vector in wanted]
-        bars += [bar(*row) for row in named]
-        picked = len(baselines) + list(wanted).index(choice)
-        learned = self.frozen.lstm(task)
+        rows += [frozen_row(task, vector, fit) for vector, fit in fits.items()]
+        bars, held_out = [bar(*row) for row in rows], len(task.split.test)
+        learned = frozen.lstm(task)
         if learned:
-            bars.append(lstm_bar(learned, len(task.split.test)))
-        state = self.frozen.tuned_state(task, answers.run)
-        result = result_of(task.data, task.split, fits[choice])
-        known = self.frozen.known(task)
-        held_out = len(task.split.test)
+            bars.append(lstm_bar(learned, held_out))
+        state = frozen.tuned_state(task, c.run)
+        result, name = result_of(task.data, task.split, fits[choice]), feature_name(choice, task.deepest)
         yield {
             **always,
             "status": TEXT.asking() if state == "here" else "",
-            "tuned": TEXT.tuned(state, held_out, self._title(answers.run) if state == "here" else ""),
-            "lstm": lstm_html(learned, fits[choice], feature_name(choice, task.deepest), task.split),
+            "tuned": TEXT.tuned(state, held_out, base_title(on.services, c.run) if state == "here" else ""),
+            "lstm": lstm_html(learned, fits[choice], name, task.split),
             "learn": gr.update(visible=learned is None),
-            "recipe": self._recipe(task, choice, fits[choice], text),
-            "layer": layer_menu(task.loaded, answers.layer, BESIDE),
-            "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
+            "recipe": recipe(frozen, task, choice, fits[choice], on.sentence.text),
+            "features_layer": layer_limit(task.loaded, c.features_layer, BESIDE),
+            "wrong": TEXT.taken_for(name),
             "confusion": confusion_figure(result),
             "mistakes": mistakes_html(result),
-            "numbers": numbers(task, [*baselines, *named], known),
-            "code": self._code(task, choice, answers),
             **bars_shown(task, bars, picked),
-            **grid_shown(task, known),
+            **grid_shown(task, frozen.known(task)),
         }
         if state == "here":
             try:
-                accuracy, interval = self.frozen.tuned(task, answers.run)
+                accuracy, interval = frozen.tuned(task, c.run)
                 bars.append(Bar("your own fine-tuned model", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
             yield {"status": "", **bars_shown(task, bars, picked)}
 
-    def learn(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """Yield the changes while an LSTM is trained on the same split, in the fits' queue; then `show`'s."""
-        answers = Answers(*values)
-        if answers.source == FILE and not answers.file:
-            raise UserError(AWAITED)
-        task = self._task(model, answers)
-        if not self.frozen.lstm(task):
-            with self.line.join(LSTM_SECONDS) as ticket:
-                while place := ticket.place:
-                    yield {"status": TEXT.line(waiting_text(place, ticket.seconds_before))}
-                    time.sleep(LOOK_SECONDS)
-                for progress in self.frozen.learn_lstm(task):
-                    yield {"status": TEXT.learning(progress)}
-        yield from self.show(text, pair, model, *values)
-
-    def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
-        """Yield the changes of every pooling x layer, one after the other; fits are kept, so a stop loses nothing."""
-        filling = secrets.token_hex(8)
-        self._filling.add(filling)
-        running = {"filling": filling, "start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
-        ready = {"start": gr.update(interactive=True), "stop": gr.update(interactive=False), "grid_status": ""}
-        yield running
-        done: dict[Choice, Fit] = {}
-        try:
-            task = self._task(model, Answers(*values))
-            drawn = time.monotonic()
-            with closing(self._fitted_in_turn(task, done)) as lines:
-                for line in lines:
-                    changes = {**running, "grid_status": line}
-                    if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
-                        changes |= grid_shown(task, done)
-                        drawn = time.monotonic()
-                    yield changes
-                    if filling not in self._filling:
-                        ready["grid_status"] = TEXT.stopped()
-                        break
-        except Exception:  # whatever it was, the button must work again
-            yield ready
-            raise
-        finally:
-            self._filling.discard(filling)
-        if not done:
-            yield ready
+    @drawn("numbers", by=(*READ, "fitted"))
+    def draw_numbers(self, on: On, c: Choices) -> Generator[Shown]:
+        """The numbers of the bars, and of all that is fitted."""
+        if c.awaits_file:
+            yield {}
             return
-        best = chosen(done)
-        rows = [*self._baselines(task), frozen_row(task, best, done[best])]
-        yield {"numbers": numbers(task, rows, done), **ready, **grid_shown(task, done)}
+        frozen, task = on.services.shared(Frozen), c.task(on)
+        fits: dict[Choice, Fit] = {}
+        for line in frozen.fit(task, vectors_of(task, c.vector(task.loaded)), fits):
+            yield {"numbers": line}
+        rows = [*baselines(frozen, task), *(frozen_row(task, vector, fit) for vector, fit in fits.items())]
+        yield {"numbers": numbers(task, rows, frozen.known(task))}
 
-    def _fitted_in_turn(self, task: Task, done: dict[Choice, Fit]) -> Generator[str, None, None]:
-        """Yield a line on the reader's place in the queue, then on the progress of the fits."""
-        key = task.key(task.loaded.spec.key, task.standardise)
-        # A fit that another reader in the queue has requested will be found done.
-        missing = 0 if key in self._in_line else len(features_of(task.loaded)) - len(self.frozen.known(task))
-        with self.line.join(FIT_SECONDS * missing) as ticket:
-            self._in_line.append(key)
-            try:
-                while place := ticket.place:
-                    yield TEXT.line(waiting_text(place, ticket.seconds_before))
-                    time.sleep(LOOK_SECONDS)
-                yield from self.frozen.fit_all(task, done)
-            finally:
-                self._in_line.remove(key)
-
-    def stop(self, filling: str) -> dict[str, Any]:
-        """Request that this series of fits ends after the current one; it then reports so itself."""
-        self._filling.discard(filling)
-        return {"stop": gr.update(interactive=False)}
-
-    def take(self, text: str, pair: str, model: str, *values: Any) -> dict[str, Any]:
-        """The menus, set to what cross-validation picks of all that is fitted."""
-        task = self._task(model, Answers(*values))
-        known = self.frozen.known(task)
-        if not known:
-            raise UserError("Nothing has been fitted for these sentences yet; click “Fit all choices” first.")
-        return dict(zip(("pooling", "layer"), menu_values(chosen(known), task.deepest), strict=True))
-
-    def _task(self, model: str, answers: Answers) -> Task:
-        data = read_labelled(answers.source, answers.file)
-        loaded = self.frozen.services.loaded(model)
-        return Task(data, split_rows(data, answers.split), loaded, bool(answers.standardise))
-
-    def _baselines(self, task: Task) -> list[Row]:
-        return [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
-
-    def _recipe(self, task: Task, choice: Choice, fit: Fit, text: str) -> str:
-        """The bar's own sentence. Its errors are shown here, since the bars don't depend on it."""
-        try:
-            sentence = clean_text(text, "The sentence").strip()
-            if not sentence:
-                return TEXT.no_sentence()
-            vector, chances = self.frozen.chances(task, choice, fit, sentence)
-        except UserError as error:
-            return notice_html(str(error))
-        weights = sum(parameter.numel() for parameter in task.loaded.model.parameters())
-        return recipe_html(sentence, weights, vector, fit, chances)
-
-    def _title(self, run: str) -> str:
-        services = self.frozen.services
-        try:
-            return services.store.spec(services.trainings.runs.base(run)).title
-        except UserError:
-            return "BERT"
-
-    def _code(self, task: Task, choice: Choice, answers: Answers) -> str:
-        path = DATA_PATH if answers.source not in (FILE, SST2) else "train.tsv"
-        folds = len(self.frozen.guess(task).folds)
-        return features_code(task.loaded.spec, choice, answers.source, path, task.split.key, task.standardise, folds)
+    @drawn("program", by=READ)
+    def draw_program(self, on: On, c: Choices) -> Generator[Shown]:
+        """The program of the selected vector, which needs the data: in steps, so that nobody waits for a download."""
+        if c.awaits_file:
+            yield {}
+            return
+        task = c.task(on)
+        spec, choice, data = task.loaded.spec, c.vector(task.loaded), c.features_data
+        path = "train.tsv" if data in (FILE, SST2) else DATA_PATH
+        folds = len(on.services.shared(Frozen).guess(task).folds)
+        yield {"program": features_code(spec, choice, data, path, task.split.key, task.standardise, folds)}
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    recipe = Recipe(Frozen(page.services))
-    parts = laid_out(page)
-    parts["numbers"], parts["code"] = folds(__file__, "Prints the accuracy of the selected vector")
-    inputs = [*page.sentence, *[parts[name] for name in MENUS], page.trained]
+def _wire(at: Layout, series: dict[str, gr.Component]) -> None:
+    """The two buttons that fit more, and the one that ends the first of them, a series of fits."""
+    parts = {**series, **{name: at[name] for name in ("grid", "grid_said", "take", "best", "status", "fitted")}}
 
-    def on(triggers: list[Any], handler: Callable[..., Any], outputs: Iterable[str], **options: Any) -> None:
-        page.on(triggers, by_component(parts, handler), inputs, [parts[name] for name in outputs], **options)
+    def on(button: gr.Button, answer: Any, names: tuple[str, ...]) -> Any:
+        steps, read = at.asking(answer)
+        handler = with_sentence(by_component(parts, steps))
+        return at.page.on(
+            [button.click], handler, [*at.page.sentence, *read], [parts[name] for name in names], **FILLING
+        )
 
-    # `change` of the two menus: "Take the one it picks" moves them too.
-    moved = [parts["pooling"].change, parts["layer"].change, parts["file"].change]
-    moved += [parts[name].input for name in ("source", "split", "standardise")]
-    on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **QUIET)
-    on([parts["start"].click], recipe.fill, GRID_FILLED, trigger_mode="once", **FILLING)
-    on([parts["learn"].click], recipe.learn, FILLED, trigger_mode="once", **FILLING)
-    on([parts["take"].click], recipe.take, ("pooling", "layer"), show_progress="hidden")
-    stopping = by_component(parts, recipe.stop)
-    page.on([parts["stop"].click], stopping, [parts["filling"]], [parts["stop"]], show_progress="hidden")
-    page.keep(**{f"features_{name}": parts[name] for name in ("split", "pooling", "layer", "standardise")})
-    page.keep(features_data=parts["source"])
+    filling = on(parts["start"], fill, (*series, "grid", "grid_said", "take", "best", "fitted"))
+    on(at["learn"], learn, ("status", "fitted"))
+    buttons = [{"__type__": "update", "interactive": interactive} for interactive in (True, False)]
+    ended = f"() => [{json.dumps(TEXT.stopped())}, ...{json.dumps(buttons)}, String(Date.now())]"
+    parts["stop"].click(None, None, [*series.values(), at["fitted"]], js=ended, **IN_BROWSER)
+    parts["stop"].click(None, None, None, cancels=[filling], api_visibility="private", show_progress="hidden")
 
 
-PART = Part(
-    tab="Frozen features",
-    look=(
-        "BERT is frozen: its weights do not change. Its vectors are the input of a logistic regression, the only part "
-        "that is trained. Compare the accuracy of each vector with guessing, and with a classifier that uses only the "
-        "words."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=9,
-    former="features",
-)
+def fill(on: On, c: FrozenFeatures.Choices) -> Generator[Shown]:
+    """Fit every pooling x layer, one after the other; fits are stored, so an end before the last loses nothing."""
+    running = {"start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
+    ready = {"start": gr.update(interactive=True), "stop": gr.update(interactive=False), "grid_status": ""}
+    yield running
+    done: dict[Choice, Fit] = {}
+    try:
+        task = c.task(on)
+        drawn_at = time.monotonic()
+        with closing(on.services.shared(Frozen).fit_all(task, done)) as lines:
+            for line in lines:
+                changes = {**running, "grid_status": line}
+                if len(done) > 1 and time.monotonic() - drawn_at > DRAW_SECONDS:
+                    changes |= grid_shown(task, done)
+                    drawn_at = time.monotonic()
+                yield changes
+    except Exception:  # whatever it was, the button must work again
+        yield ready
+        raise
+    yield {**ready, "fitted": secrets.token_hex(8)}
+
+
+def learn(on: On, c: FrozenFeatures.Choices) -> Generator[Shown]:
+    """Train an LSTM on the same split, in the fits' line."""
+    if c.awaits_file:
+        raise UserError(AWAITED)
+    for line in on.services.shared(Frozen).learn_lstm(c.task(on)):
+        yield {"status": line}
+    yield {"status": "", "fitted": secrets.token_hex(8)}
+
+
+def baselines(frozen: Frozen, task: Task) -> list[Row]:
+    """Guessing and words alone."""
+    return [(GUESS, "guess", frozen.guess(task)), (WORDS, "words", frozen.words(task))]
+
+
+def vectors_of(task: Task, choice: Choice) -> list[Choice]:
+    """The frozen vectors that have bars: [CLS] and mean of the last layer, and the selected one."""
+    return list(dict.fromkeys([Choice("cls", task.deepest), Choice("mean", task.deepest), choice]))
+
+
+def recipe(frozen: Frozen, task: Task, choice: Choice, fit: Fit, text: str) -> str:
+    """The bar's own sentence. Its errors are shown here, since the bars don't depend on it."""
+    try:
+        sentence = clean_text(text, "The sentence").strip()
+        if not sentence:
+            return TEXT.no_sentence()
+        vector, chances = frozen.chances(task, choice, fit, sentence)
+    except UserError as error:
+        return notice_html(str(error))
+    weights = sum(parameter.numel() for parameter in task.loaded.model.parameters())
+    return recipe_html(sentence, weights, vector, fit, chances)
+
+
+def base_title(services: Services, run: str) -> str:
+    """The name of the model that the run has fine-tuned."""
+    try:
+        return services.store.spec(services.trainings.runs.base(run)).title
+    except UserError:
+        return "BERT"
+
+
+PART = FrozenFeatures.part()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import gradio as gr
 
@@ -12,9 +11,11 @@ from demos.bert.embeddings.pooling import Choice
 from demos.lessons.embeddings.frozen_features.classifiers import Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name, grid_figure
 from demos.lessons.embeddings.frozen_features.text import TEXT, bars_html, grid_html, numbers_html
+from demos.page.view import Shown
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, wilson
 from demos.training.lstm_classifier import Learned
+from demos.widgets.pooling_menus.pooling_menus import menu_values
 
 Row = tuple[str, str, Fit]  # the features, their kind of bar, the fit
 
@@ -41,7 +42,7 @@ def lstm_bar(learned: Learned, held_out: int) -> Bar:
     return Bar("LSTM, trained from scratch", "lstm", learned.accuracy, interval)
 
 
-def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
+def bars_shown(task: Task, bars: list[Bar], picked: int) -> Shown:
     """The bars, the guide's published ones last, and the sentence on the one at `picked`."""
     guides = [Bar(f"Alammar 2019: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
     return {
@@ -50,15 +51,16 @@ def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
     }
 
 
-def grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
+def grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> Shown:
     """The grid of what is fitted; with the opening's few fits alone it is not there yet."""
     total = len(features_of(task.loaded))
     if len(fits) < min(total, 5):
         hidden = gr.update(visible=False)
-        return {"grid": hidden, "take": hidden, "grid_said": TEXT.choices(total)}
-    scores = {choice: fit.cross_validated for choice, fit in fits.items()}
+        return {"grid": hidden, "take": hidden, "best": "", "grid_said": TEXT.choices(total)}
+    scores, best = {choice: fit.cross_validated for choice, fit in fits.items()}, chosen(fits)
     return {
-        "grid": gr.update(visible=True, value=grid_figure(scores, chosen(fits), task.deepest)),
+        "grid": gr.update(visible=True, value=grid_figure(scores, best, task.deepest)),
         "take": gr.update(visible=True),
+        "best": ",".join(menu_values(best, task.deepest)),
         "grid_said": grid_html(fits, total, task.deepest, len(task.split.test)),
     }
