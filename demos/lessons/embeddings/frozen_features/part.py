@@ -34,7 +34,6 @@ from demos.lessons.embeddings.frozen_features.shown import (
 from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, lstm_html, recipe_html
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER, by_component, with_sentence
-from demos.page.progress import HEAVY
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, switch, unlinked
 from demos.training.data.labelled_sentences import (
@@ -69,7 +68,6 @@ DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 # A minute or more of fits: one after the other, in a line of their own that nobody who only looks stands in.
 FILLING: dict[str, Any] = {
-    **HEAVY,
     "concurrency_id": "fit-all",
     "concurrency_limit": 1 + MAX_WAITING,
     "show_progress": "hidden",
