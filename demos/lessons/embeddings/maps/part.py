@@ -118,9 +118,9 @@ class Maps(View):
         answers(typed.change, look_up, "list", trigger_mode="always_last", show_progress="hidden")
         answers(measure.click, measure_all, "numbers")
 
-    @drawn(limits=("map_layer",), **WAITING)
+    @drawn(by=DATA, limits=("map_layer",), **WAITING)
     def draw(self, on: On, c: MapChoices) -> Generator[Shown]:
-        """The map with its chosen point, the list beside it, the figures below; before that, how far it is."""
+        """The figures below the map, and its program; before that, how far it is."""
         try:
             layers = {"map_layer": layer_limit(on.loaded, c.map_layer)}
             made = yield from relayed(drawn_steps(on, c), lambda step: {"status": progress(step)})
@@ -130,15 +130,25 @@ class Maps(View):
         if made is None:
             yield layers | {"status": TEXT.awaited()}
             return
-        layout, points = made.layout, made.mapped.points
-        look = f"{c.recipe} {points.kind} {points.step} {len(points.names)} {made.choice}"
         yield layers | {
             "status": TEXT.read_as(made.mapped.read_as) if made.mapped.read_as else "",
-            "plot": lambda: map_figure(layout, points, made.at, look),
-            "list": lambda: list_of(made, c),
-            "summary": lambda: measures_html(layout, points, c.map_method),
+            "summary": lambda: measures_html(made.layout, made.mapped.points, c.map_method),
             "program": lambda: program(on.loaded.spec, made, c),
         }
+
+    @drawn("plot", "list", **WAITING)
+    def draw_points(self, on: On, c: MapChoices) -> Generator[Shown]:
+        """The map with its chosen point, and the list beside it; `draw` says why there is none."""
+        try:
+            made = yield from relayed(drawn_steps(on, c), lambda _: {})
+        except UserError:
+            made = None
+        if made is None:
+            yield {}
+            return
+        points = made.mapped.points
+        look = f"{c.recipe} {points.kind} {points.step} {len(points.names)} {made.choice}"
+        yield {"plot": lambda: map_figure(made.layout, points, made.at, look), "list": lambda: list_of(made, c)}
 
     @drawn("numbers", by=DATA, **WAITING)
     def draw_numbers(self, on: On, c: MapChoices) -> Generator[Shown]:
