@@ -24,4 +24,5 @@ def seed_choice(value: int, label: str = "Seed", *, by_script: bool = False, **l
     def make(_: Any) -> gr.Component:
         return seed_box(value, label, **look)
 
-    return choice(value, Control(make, lambda _, said: clamp(said, int(MOST) + 1), by_script=by_script))
+    most = int(look.get("maximum", MOST))
+    return choice(value, Control(make, lambda _, said: clamp(said, most + 1), by_script=by_script))

@@ -2,135 +2,185 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
+import gradio as gr
 from markupsafe import Markup
 
-from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying, Layout, MapCache
-from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying
 from demos.bert.embeddings.similarity import cosine, sentences_of
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.generators import drained
+from demos.errors import UserError
 from demos.figures.maps import map_figure
-from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped, mapped_steps
-from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown
+from demos.files import read_beside
+from demos.lessons.embeddings.maps.data import FILE, LAYERS, SENTENCE, Drawn, MapChoices, drawn_steps, shared_maps
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_html, numbers_html
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component, shut_fold
+from demos.page.bar import WAITING_LIMIT
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.lesson import IN_BROWSER, by_component, with_sentence
 from demos.page.progress import relayed
-from demos.page.services import Sentence, Services
-from demos.widgets.pooling_menus.pooling_menus import read_choice
+from demos.page.view import Layout, On, Shown, View, drawn
+from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.pooling_menus.pooling_menus import layer_limit
+from demos.widgets.scripted.scripted import scripted
+from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
-HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
-SHOWN = ("status", "told", "drawn")
+PLOT, LIST = "maps-plot", "maps-list"
+POINTS = ("map_point", "map_token", "find")  # which leave the map as it is
+DATA = tuple(known.name for known in fields(MapChoices) if known.name not in POINTS)
+# A reader who waits blocks no other: what is at work at once is bounded where vectors and maps are made.
+WAITING: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": WAITING_LIMIT}
+# Which of the controls are seen: a map of tokens needs no pooling, PCA neither neighbors nor seed.
+SEEN = f"""(kind, source, method) => {{
+    const sentences = kind === {SENTENCE!r}, chance = method !== {PCA_MAP!r};
+    return [sentences, !sentences, sentences && source === {FILE!r}, chance, chance, sentences, kind !== {LAYERS!r}]
+        .map((visible) => ({{ __type__: "update", visible }}));
+}}"""
+# The point of a row or a dot is the sentence's or the token's; nothing is looked up any more.
+CHOSEN = f"""(kind, point, token) => {{
+    const number = insideBert.maps.chosen[{LIST!r}]();
+    return kind === {SENTENCE!r} ? [number, token, ""] : [point, number, ""];
+}}"""
+AT_REST = "() => String(Date.now())"
+BY_KEY = """() => {
+    if (!document.querySelector("#maps-nearby input[type=range]:focus:not(:active)")) throw insideBert.ENOUGH;
+    return String(Date.now());
+}"""
 
-Result = TypeVar("Result")
-Changes = dict[str, Any]
-Lines = Generator[Changes, None, Result]
 
+class Maps(View):
+    tab, order = "Maps", 4
+    look = (
+        "The map projects hundreds of sentence vectors onto two or three dimensions. "
+        "Are sentences on the same topic close "
+        "together? What changes with [CLS], or with another layer? Every map distorts the distances; the numbers below "
+        "the map measure how much."
+    )
+    Choices = MapChoices
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """The data of one map."""
+    def lay_out(self, at: Layout) -> None:
+        """The map between its controls and the list; the seldom moved controls; the folds."""
+        with gr.Row(elem_classes="maps"):
+            with gr.Column(min_width=270, elem_classes="maps-controls"):
+                method = at.control("map_method")
+                pooling, layer = at.control("map_pooling"), at.control("map_layer")
+                at.look()
+            with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
+                at["plot"] = gr.Plot(show_label=False, label="Map of the vectors", elem_id=PLOT)
+                at["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
+                at["summary"] = gr.HTML(elem_classes="said maps-told")
+                with takeaway_row("Download the map:"):
+                    picture_buttons(f"#{PLOT}", "bert-map-{map}", at.page, inputs={"map": method})
+            with gr.Column(min_width=320, elem_classes="maps-list"):
+                typed = gr.Textbox("", label="Find a point (type a few letters)", max_lines=1, elem_id="maps-find")
+                at.hold("find", typed)
+                at["list"] = scripted(read_beside(__file__, "script.js"), LIST, "", plot=PLOT)
+                points = [at.control("map_point"), at.control("map_token")]
+        with at.all_controls():
+            with gr.Row():
+                kind = at.control("map_of")
+                at.control("map_axes")
+                nearby, seed = at.control("map_neighbours"), at.control("map_seed")
+                moved = at.hold("neighbours_moved", gr.Textbox("", visible="hidden"))
+            with gr.Row(elem_classes="maps-sentences") as for_sentences:
+                source = at.control("map_sentences")
+                kinds = "TXT (one sentence per line), CSV, Excel or JSON with a topic or label column"
+                file = file_picker(f"{kinds}; up to 2,000 sentences", height=120, visible=False, elem_id="maps-file")
+                at.hold("file", file)
+                at.control("map_own")
+                at.control("map_bar")
+            with gr.Row(visible=False) as for_tokens:
+                at.control("map_lines")
+        with fold(__file__, "numbers", "The numbers"):
+            measure = gr.Button("Compute and measure all three maps", size="sm", elem_id="maps-measure")
+            at["numbers"] = gr.HTML()
+        formula_fold(__file__)
+        at["program"] = code_fold(__file__, "Prints the quality measures of this map")
+        source_fold(__file__)
 
-    mapped: Mapped
-    layout: Layout
-    choice: Choice
-    at: int | None  # the chosen point
+        decide = [kind, source, method]
+        sides = [for_sentences, for_tokens, file, nearby, seed, pooling, layer]
+        gr.on([menu.change for menu in decide], None, decide, sides, js=SEEN, **IN_BROWSER)
+        nearby.release(None, None, [moved], js=AT_REST, **IN_BROWSER)
+        nearby.input(None, None, [moved], js=BY_KEY, **IN_BROWSER)
+        at["list"].select(None, [kind, *points], [*points, typed], js=CHOSEN, **IN_BROWSER)
 
+        def answers(trigger: Any, answer: Callable[[On, Any], Any], output: str, **options: Any) -> None:
+            shown, read = at.asking(answer)
+            inputs = [*at.page.sentence, *read]
+            at.page.on([trigger], with_sentence(by_component(at, shown)), inputs, [at[output]], **WAITING, **options)
 
-class Maps:
-    """The part's handlers, which answer what changes by name; they share the maps of all its readers."""
+        answers(typed.change, look_up, "list", trigger_mode="always_last", show_progress="hidden")
+        answers(measure.click, measure_all, "numbers")
 
-    def __init__(self, services: Services) -> None:
-        self.services = services
-        self.maps = MapCache()
-
-    def show(self, *values: Any) -> Lines[None]:
-        """All but the picture: which menus are seen, the figures below the map, the numbers, the program."""
-        sentence, answers = read(values)
-        loaded = self.services.loaded(sentence.model)
-        menus = menus_shown(answers, loaded)
-
-        def busy(step: Encoded | Laying) -> Changes:
-            return {"status": progress(step), **menus}
-
-        drawn = yield from relayed(self._drawn(sentence, answers), busy)
-        if drawn is None:
-            yield {"status": TEXT.awaited(), **menus}
+    @drawn(by=DATA, limits=("map_layer",), **WAITING)
+    def draw(self, on: On, c: MapChoices) -> Generator[Shown]:
+        """The figures below the map, and its program; before that, how far it is."""
+        try:
+            layers = {"map_layer": layer_limit(on.loaded, c.map_layer)}
+            made = yield from relayed(drawn_steps(on, c), lambda step: {"status": progress(step)})
+        except UserError:
+            yield {"status": ""}  # the line of progress must not stay; the sentence is above it
+            raise
+        if made is None:
+            yield layers | {"status": TEXT.awaited()}
             return
-        yield {
-            "status": TEXT.read_as(drawn.mapped.read_as) if drawn.mapped.read_as else "",
-            "told": measures_html(drawn.layout, drawn.mapped.points, answers.method),
-            "drawn": str(time.monotonic_ns()),
-            **menus,
+        yield layers | {
+            "status": TEXT.read_as(made.mapped.read_as) if made.mapped.read_as else "",
+            "summary": lambda: measures_html(made.layout, made.mapped.points, c.map_method),
+            "program": lambda: program(on.loaded.spec, made, c),
         }
 
-    def numbers(self, *values: Any) -> Lines[None]:
-        """The numbers of this map and of PCA's, for their fold."""
-        yield from self._measured(values, (PCA_MAP,))
-
-    def program(self, *values: Any) -> Changes:
-        """The program for what is on screen, for its fold."""
-        sentence, answers = read(values)
-        drawn = drained(self._drawn(sentence, answers))
-        return {} if drawn is None else {"code": program(self.services.loaded(sentence.model).spec, drawn, answers)}
-
-    def mark(self, *values: Any) -> Changes:
-        """The picture with its chosen point, and the list beside it."""
-        sentence, answers = read(values)
-        drawn = drained(self._drawn(sentence, answers))
-        if drawn is None:
-            return {}
-        points = drawn.mapped.points
-        look = f"{answers.recipe} {points.kind} {points.step} {len(points.names)} {drawn.choice}"
-        return {"plot": map_figure(drawn.layout, points, drawn.at, look), "list": list_of(drawn, answers)}
-
-    def look_up(self, *values: Any) -> Changes:
-        """The list alone."""
-        sentence, answers = read(values)
-        drawn = drained(self._drawn(sentence, answers))
-        return {} if drawn is None else {"list": list_of(drawn, answers)}
-
-    def measure(self, *values: Any) -> Lines[None]:
-        """The numbers of all three methods."""
-        yield from self._measured(values, METHODS)
-
-    def _measured(self, values: tuple[Any, ...], methods: Iterable[str]) -> Lines[None]:
-        def busy(step: Encoded | Laying) -> Changes:
-            return {"numbers": progress(step)}
-
-        sentence, answers = read(values)
-        drawn = yield from relayed(self._drawn(sentence, answers), busy)
-        if drawn is None:
-            yield {"numbers": TEXT.awaited()}
+    @drawn("plot", "list", **WAITING)
+    def draw_points(self, on: On, c: MapChoices) -> Generator[Shown]:
+        """The map with its chosen point, and the list beside it; `draw` says why there is none."""
+        try:
+            made = yield from relayed(drawn_steps(on, c), lambda _: {})
+        except UserError:
+            made = None
+        if made is None:
+            yield {}
             return
-        layouts = {answers.method: drawn.layout}
-        for method in methods:
-            steps = self.maps.steps(drawn.mapped.vectors, replace(answers.recipe, method=method))
-            layouts[method] = yield from relayed(steps, busy)
-        yield {"numbers": numbers_html(layouts, drawn.mapped.points, answers.method)}
+        points = made.mapped.points
+        look = f"{c.recipe} {points.kind} {points.step} {len(points.names)} {made.choice}"
+        yield {"plot": lambda: map_figure(made.layout, points, made.at, look), "list": lambda: list_of(made, c)}
 
-    def _drawn(self, sentence: Sentence, answers: Answers) -> Generator[Encoded | Laying, None, Drawn | None]:
-        """The requested map; None while a file is awaited. Raises UserError for data that can't be mapped."""
-        loaded, sentences = self.services.loaded(sentence.model), answers.kind == SENTENCE
-        choice = read_choice(loaded, answers.pooling if sentences else "mean", answers.layer)
-        mapped = yield from mapped_steps(self.services, loaded, sentence, answers, choice)
-        if mapped is None:
-            return None
-        layout = yield from self.maps.steps(mapped.vectors, answers.recipe)
-        at = int((answers.picked if sentences else answers.picked_token) or 0)
-        return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
+    @drawn("numbers", by=DATA, **WAITING)
+    def draw_numbers(self, on: On, c: MapChoices) -> Generator[Shown]:
+        """The numbers of this map and of PCA's; another point leaves them, and those of all three methods."""
+        yield from measured(on, c, (PCA_MAP,))
 
 
-def read(values: tuple[Any, ...]) -> tuple[Sentence, Answers]:
-    """The handlers' inputs in words: the bar's three, then INPUTS."""
-    text, pair, model, *answers = values
-    return Sentence(text or "", pair or "", model), Answers(*answers)
+def look_up(on: On, c: MapChoices) -> Shown:
+    """The list alone."""
+    made = drained(drawn_steps(on, c))
+    return {} if made is None else {"list": list_of(made, c)}
+
+
+def measure_all(on: On, c: MapChoices) -> Generator[Shown]:
+    """The numbers of all three methods."""
+    yield from measured(on, c, METHODS)
+
+
+def measured(on: On, c: MapChoices, methods: Sequence[str]) -> Generator[Shown]:
+    """The numbers of the map, and of these methods' maps of the same vectors."""
+
+    def busy(step: Encoded | Laying) -> Shown:
+        return {"numbers": progress(step)}
+
+    made = yield from relayed(drawn_steps(on, c), busy)
+    if made is None:
+        yield {"numbers": TEXT.awaited()}
+        return
+    layouts, maps = {c.map_method: made.layout}, on.services.shared(shared_maps)
+    for method in methods:
+        layouts[method] = yield from relayed(maps.steps(made.mapped.vectors, replace(c.recipe, method=method)), busy)
+    yield {"numbers": numbers_html(layouts, made.mapped.points, c.map_method)}
 
 
 def progress(step: Encoded | Laying) -> Markup:
@@ -138,64 +188,19 @@ def progress(step: Encoded | Laying) -> Markup:
     return TEXT.encoding(step) if isinstance(step, Encoded) else TEXT.arranging(step, NAMES[step.method])
 
 
-def list_of(drawn: Drawn, answers: Answers) -> Markup:
+def list_of(made: Drawn, c: MapChoices) -> Markup:
     """The list: the chosen point's nearest, or what is looked up."""
-    vectors, at = drawn.mapped.vectors, drawn.at
+    vectors, at = made.mapped.vectors, made.at
     cosines = None if at is None else cosine(vectors, vectors[at])
-    return list_html(drawn.layout, drawn.mapped.points, at, cosines, (answers.find or "")[:200])
+    return list_html(made.layout, made.mapped.points, at, cosines, (c.find or "")[:200])
 
 
-def program(spec: ModelSpec, drawn: Drawn, answers: Answers) -> str:
+def program(spec: ModelSpec, made: Drawn, c: MapChoices) -> str:
     """The program for what is on screen."""
-    recipe = answers.recipe
-    if answers.kind == SENTENCE:
-        return map_code(spec, drawn.choice, recipe, answers.source, drawn.mapped.own, drawn.layout.nearby)
-    layer = None if answers.kind == LAYERS else drawn.choice.layer
-    return tokens_code(spec, sentences_of(answers.lines), layer, recipe.dimensions)
+    if c.of_sentences:
+        return map_code(spec, made.choice, c.recipe, c.map_sentences, made.mapped.own, made.layout.nearby)
+    layer = None if c.map_of == LAYERS else made.choice.layer
+    return tokens_code(spec, sentences_of(c.map_lines), layer, c.map_axes)
 
 
-def build(page: Page) -> None:
-    """Lay the part out and wire it."""
-    handlers = Maps(page.services)
-    parts = laid_out(page)
-    inputs = [*page.sentence, *[parts[name] for name in INPUTS]]
-
-    def on(triggers: list[Any], handler: Callable[..., Any], outputs: tuple[str, ...], **options: Any) -> None:
-        page.on(triggers, by_component(parts, handler), inputs, [parts[name] for name in outputs], **options)
-
-    moved = [parts[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
-    moved += [parts[name].change for name in ("file", "own", "lines", "seed")]
-    opened = [page.settled.change, *moved, parts["nearby"].release]
-    on(opened, handlers.show, (*SHOWN, *SIDES), trigger_mode="always_last", show_progress="hidden", **HEAVY)
-    # The picture is drawn by `mark` alone, with the point chosen by then: `show` may have begun before.
-    chosen = [parts["picked"], parts["picked_token"]]
-    at_once: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    on([*(number.change for number in chosen), parts["drawn"].change], handlers.mark, ("plot", "list"), **at_once)
-    on([parts["find"].change], handlers.look_up, ("list",), **at_once)
-    on([parts["measure"].click], handlers.measure, ("numbers",), **HEAVY)
-    for name, handler in (("numbers", handlers.numbers), ("code", handlers.program)):  # while their folds are open
-        shut = shut_fold(parts[name])
-        assert shut
-        inner = page.within(shut, parts["drawn"])
-        shown = by_component(parts, handler)
-        inner.on([inner.settled.change], shown, inputs, [parts[name]], **at_once, **HEAVY)
-    among = f"kind === {SENTENCE!r} ? [number, token, ''] : [picked, number, '']"
-    parts["list"].select(
-        None,
-        [parts["kind"], *chosen],
-        [*chosen, parts["find"]],
-        js=f"(kind, picked, token) => {{ const number = insideBert.maps.chosen[{LIST!r}](); return {among}; }}",
-        **IN_BROWSER,
-    )
-    page.keep(**{name: parts[component] for name, component in KEPT.items()})
-
-
-PART = Part(
-    tab="Maps",
-    look="The map projects hundreds of sentence vectors onto two or three dimensions. "
-    "Are sentences on the same topic close "
-    "together? What changes with [CLS], or with another layer? Every map distorts the distances; the numbers below "
-    "the map measure how much.",
-    build=build,
-    order=4,
-)
+PART = Maps.part()
