@@ -514,7 +514,6 @@ def _draw_in_steps(
         def each(*inputs: Any, those: Callable[..., Any] = those) -> Iterator[dict[gr.Component, Any]]:
             with closing(steps(*inputs)) as changes:
                 yield from map(those, changes)
-            yield {}  # Gradio sends the last answer of several twice
 
         def last(*inputs: Any, those: Callable[..., Any] = those) -> dict[gr.Component, Any]:
             return those(_last(steps(*inputs)))
