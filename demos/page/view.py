@@ -296,7 +296,7 @@ def drawn(
     """Mark a method of a view that draws some `outputs` (none: the rest) and reads the choices `by` (None: all).
 
     `limits` are choices that it answers for with `limit`. `own_text` is the choice that is read instead of the
-    sentence unless it is empty; `reads_sentence` says whether it is asked for another one, where the part says else.
+    sentence unless it is empty. `reads_sentence` says whether another sentence is a reason to draw; None: as its part.
     `cancel` is a button among the outputs that ends a drawing in steps. The rest are options of `Page.draw` (of a
     generator, of `Page.on`): pure=False where it leaves out what the browser has.
     """

@@ -85,23 +85,6 @@ def state_choice(value: int, label: str, *, cut: bool = True, **look: Any) -> An
     return choice(value, Control(make, read, last))
 
 
-def pooling_menus(
-    services: Services, letter: str = "", pooling: str = "mean", *, render_layer: bool = True
-) -> tuple[gr.Radio, gr.Dropdown]:
-    """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes.
-
-    Without `render_layer`, the menu is left to be rendered where it is to stand.
-    """
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
-    poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
-    after = f" {letter}" if letter else ""
-    layers = layer_choices(deepest, known=False)
-    return (
-        gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
-        gr.Dropdown(layers, value=LAST, label=f"Layer{after}", filterable=False, render=render_layer),
-    )
-
-
 def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
     """The menus' answers as a Choice; a layer that only a deeper model has becomes the last one.
 
@@ -135,17 +118,10 @@ def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:
     return choice.pooling, LAST if choice.pooling == POOLER else layer
 
 
-def layer_menu(loaded: LoadedModel, layer: str, *more: tuple[str, str]) -> Any:
-    """The layer menu for this model, with `more` choices; a layer that only a deeper model has becomes the last.
+def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> dict[str, Any]:
+    """What the layer menu offers for this model, with `more`; a layer that only a deeper model has becomes the last.
 
     "last" stays "last", so that it means the next model's last one too.
     """
-    offered = [*layer_choices(loaded.model.config.num_hidden_layers), *more]
-    value = {} if layer in [value for _, value in offered] else {"value": LAST}
-    return gr.update(choices=offered, **value)
-
-
-def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> dict[str, Any]:
-    """`layer_menu` for a view."""
     offered = [*layer_choices(loaded.model.config.num_hidden_layers), *more]
     return limit(choices=offered, value=layer if layer in [value for _, value in offered] else LAST, **update)
