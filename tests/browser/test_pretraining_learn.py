@@ -22,6 +22,31 @@ def test_a_step_then_many_drawn_live_and_stopped(open_lesson: Callable[..., Page
     expect(status).to_contain_text("of 101")  # asked for by the curve itself
     page.click("#pretraining-learn-stop")
     expect(status).to_contain_text("Stopped. Your copy of the model has been trained")
+    trained = status.inner_text()
+    seed = page.locator("#pretraining-learn").get_by_label("Seed")
+    seed.fill("5")
+    expect(status).to_contain_text("No step has been taken with these settings")
+    seed.fill("0")
+    expect(status).to_have_text(trained)  # the copy was kept
     page.click("#pretraining-learn-fresh")
     expect(status).to_contain_text("No step has been taken yet")
     expect(curve.locator(".learn-dot")).to_have_count(1)
+
+
+def test_a_page_that_is_loaded_again_has_its_text_and_its_copy(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("pretraining", part="learn", learn_batch=2)
+    text, status = (
+        page.locator("#pretraining-learn-text textarea"),
+        page.locator("#pretraining-learn-curve .learn-status"),
+    )
+    expect(status).to_contain_text("No step has been taken yet")
+    text.fill("The hive is full. The bees prepare to swarm. A queen lays <b>eggs</b>. Close the lid again.")
+    typed = text.input_value()
+    page.click("#pretraining-learn-one")
+    expect(status).to_contain_text("has been trained for 1 step,")
+    page.reload()
+    expect(text).to_have_value(typed)
+    expect(status).to_contain_text("has been trained for 1 step,")
+    expect(page.locator("#pretraining-learn-top tbody tr")).to_have_count(15)
+    page.click("#pretraining-learn-one")
+    expect(status).to_contain_text("has been trained for 2 steps,")

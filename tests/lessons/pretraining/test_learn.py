@@ -17,24 +17,35 @@ from transformers import BertForPreTraining
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
-from demos.files import read_beside
-from demos.lessons.pretraining.learn import controller
-from demos.lessons.pretraining.learn.controller import Learning
-from demos.lessons.pretraining.learn.part import SHOWN
+from demos.lessons.pretraining.learn.controller import Learning, Ran
+from demos.lessons.pretraining.learn.part import (
+    BEGINNING,
+    NO_STEP,
+    OTHER_COPY,
+    PARAGRAPHS,
+    TrainLive,
+    runs,
+    situation_of,
+    start_over,
+)
 from demos.page.guards import OUR_FAULT
-from demos.page.services import Services
+from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.pretraining import live
 from demos.training.pretraining.batches import collate
-from demos.training.pretraining.copies import GONE, LONG, batch_of
+from demos.training.pretraining.copies import BATCHES, GONE, LONG, Situation, batch_of
 from demos.training.pretraining.learner import Learner
+from demos.training.pretraining.passage import read_passage
 from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
 from demos.training.service.training_service import LEFT_LINE, TrainingService
+from demos.training.settings import BOUNDS
 from tests.plotly_figure import plotly
 from tests.programs import printed
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
-CONTROLS = (TEXT, 1e-3, 2, 0, True)
+CHOSEN = {"text": TEXT, "learn_rate": 1e-3, "learn_batch": 2, "learn_seed": 0, "untrained": True}
+SENTENCE = Sentence("", "", "tiny")
 
 
 @pytest.fixture(scope="module")
@@ -55,90 +66,130 @@ def learning(tiny: LoadedModel, whole: BertForPreTraining, monkeypatch: pytest.M
     services: Any = SimpleNamespace(
         key=lambda model: "tiny", pretrained=lambda model: found, trainings=TrainingService()
     )
-    return Learning(services)
+    made: dict[Any, Any] = {}
+
+    def shared(make: Any) -> Any:
+        if make not in made:
+            made[make] = make(services)
+        return made[make]
+
+    services.shared = shared
+    learning: Learning = shared(Learning)
+    return learning
+
+
+def situation(learning: Learning, **chosen: Any) -> Situation:
+    """What a copy of these choices, as the browser says them, is trained on."""
+    on = On(learning.services, SENTENCE)
+    return situation_of(on, TrainLive().read(on, CHOSEN | chosen))
+
+
+def press(learning: Learning, run: str, ran: Ran | None, steps: int, **chosen: Any) -> Iterator[dict[str, Any]]:
+    return learning.press(run, lambda: situation(learning, **chosen), ran, steps)
 
 
 def test_the_part_opens_on_numbers_and_refuses_what_is_no_text(learning: Learning) -> None:
-    situation = learning.situation("tiny", *CONTROLS)
-    opening = learning.opening(situation)
-    assert set(opening) == set(SHOWN)
+    opening = TrainLive().shown(learning.services, SENTENCE, **CHOSEN)
     curve = json.loads(opening["curve"])
     found = learning.services.pretrained("tiny")
-    batch = collate(batch_of(situation, found.tokenizer, 1, True), 0)
+    batch = collate(batch_of(situation(learning), found.tokenizer, 1, True), 0)
     masked = Learner(found).parts.losses(batch).masked.item()
     assert curve["points"] == [[1, pytest.approx(masked, rel=1e-3), None]]
     assert curve["guess"] == math.log(30522)
-    assert "[MASK]" in opening["asked"]
+    assert curve["status"] == NO_STEP
+    assert "[MASK]" in opening["guesses"]
     assert "the last one is held out" in opening["cut"]
     assert "masked words and next" in opening["cut"]
     assert "A hundred steps take about" in opening["cost"]
-    for controls in (
-        ("", *CONTROLS[1:]),
-        (TEXT, None, 2, 0, True),
-        (TEXT, 1e-3, 99, 0, True),
-        (TEXT, 1e-3, 2, 0.5e10, 1),
-    ):
-        with pytest.raises(UserError):
-            learning.situation("tiny", *controls)
-    alone = learning.opening(learning.situation("tiny", "Only <b>one</b> sentence ${x} 😀", *CONTROLS[1:]))
+    with pytest.raises(UserError):
+        situation(learning, text="")
+    within = situation(learning, learn_rate=None, learn_batch=99, learn_seed=0.5e10).recipe  # out of a strange link
+    assert (within.rate, within.batch_size, within.seed) == (1e-4, BATCHES[1], BOUNDS["seed"][2])
+    alone = TrainLive().shown(learning.services, SENTENCE, **CHOSEN | {"text": "Only <b>one</b> sentence ${x} 😀"})
     assert "masked words only" in alone["cut"]
-    assert "<b>one" not in alone["asked"]
+    assert "<b>one" not in alone["guesses"]
 
 
 def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None:
-    situation = learning.situation("tiny", *CONTROLS)
-    shown = list(learning.press("first", "tiny", CONTROLS, "", None, 3))
-    run, last = "first", shown[-1]
-    assert last["held"] == run
+    last = list(press(learning, "first", None, 3))[-1]
+    ran = last["ran"]
+    assert ran.copy == "first"
     assert last["run"] == ""
-    assert last["situation"] == situation
-    curve = json.loads(last["curve"])
+    assert ran.situation == situation(learning)
+    assert len({ran, replace(ran)}) == 2  # hashable, as Gradio's State has to be
+    shown = TrainLive().shown(learning.services, SENTENCE, **CHOSEN, ran=ran)
+    curve = json.loads(shown["curve"])
+    assert curve == json.loads(last["curve"])
     assert [point[0] for point in curve["points"]] == [1, 2, 3]
     assert all(point[2] > 9 for point in curve["points"])  # from random weights
     assert "has been trained for 3 steps" in curve["status"]
-    assert "Step 3" in last["step"]
-    assert "now</th>" in last["asked"]
-    assert len(plotly(last["gradient"]).data[0].x) == 5
-    assert "In these 3 steps" in last["told"]
-    again = list(learning.press("second", "tiny", CONTROLS, run, situation, 1))
-    assert again[-1]["held"] == run
-    assert "has been trained for 4 steps" in json.loads(again[-1]["curve"])["status"]
-    assert "from the output layer" in again[-1]["top"]
-    assert learning.news([run, 0]) == ""  # it is over
+    assert "Step 3" in shown["step"]
+    assert "now</th>" in shown["guesses"]
+    assert len(plotly(shown["gradient"]).data[0].x) == 5
+    assert "In these 3 steps" in shown["rows"]
+    again = list(press(learning, "second", ran, 1))[-1]["ran"]
+    assert again.copy == "first"
+    assert "has been trained for 4 steps" in json.loads(again.shown["curve"])["status"]
+    assert "from the output layer" in again.shown["top"]
+    assert learning.news(["first", 0]) == ""  # it is over
     for asked in (None, [], [1], ["x", "y"], ["x", math.inf]):
         assert learning.news(asked) == ""
 
 
+def test_other_settings_show_the_part_as_it_opened_until_the_copy_s_are_back(learning: Learning) -> None:
+    ran = list(press(learning, "first", None, 1))[-1]["ran"]
+    other = TrainLive().shown(learning.services, SENTENCE, **CHOSEN | {"learn_rate": 1e-4}, ran=ran)
+    assert json.loads(other["curve"])["status"] == OTHER_COPY
+    assert other["step"] == ""
+    assert not other["after"]["visible"]
+    back = TrainLive().shown(learning.services, SENTENCE, **CHOSEN, ran=ran)
+    assert back["after"]["visible"]
+    assert "Step 1" in back["step"]
+    under_way = TrainLive().shown(learning.services, SENTENCE, **CHOSEN, ran=ran, run="second")
+    assert "curve" not in under_way  # which is that of the press
+    *_, last = press(learning, "second", ran, 1, learn_rate=1e-4)
+    assert last["ran"].copy == "second"
+    assert not learning.presses.copies.has("first")
+    on = On(learning.services, SENTENCE)
+    changes = start_over(on, TrainLive().read(on, CHOSEN | {"ran": last["ran"]}))
+    assert changes["ran"] is None
+    assert json.loads(changes["curve"])["status"] == NO_STEP
+    assert not learning.presses.copies.has("second")
+
+
+def test_a_reloaded_page_is_told_of_what_its_copy_is_trained_on(learning: Learning) -> None:
+    work = runs(learning.services).work
+    begun, *_, last = work("first", "reader", "tiny", 1, None, *(CHOSEN[name] for name in BEGINNING))
+    assert json.loads(begun["trained_on"]) == json.loads(last["trained_on"]) == [TEXT, True]
+    assert [begun[name]["interactive"] for name in ("one", "many", "fresh", "stop")] == [False, False, False, True]
+    assert [last[name]["interactive"] for name in ("one", "many", "fresh", "stop")] == [True, True, True, False]
+
+
 def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkeypatch: pytest.MonkeyPatch) -> None:
-    situation = learning.situation("tiny", *CONTROLS)
-    begun, *_, last = learning.press("first", "tiny", CONTROLS, "", None, 2)
-    assert [begun[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [False, False, False, True]
-    assert (last["text"]["value"], last["untrained"]["value"]) == (TEXT, True)  # for a page that was loaded anew
-    assert [last[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [True, True, True, False]
-    held, copies = last["held"], learning.presses.copies
+    *_, last = press(learning, "first", None, 2)
+    ran, copies = last["ran"], learning.presses.copies
 
     with learning.services.trainings.press_queue.join():  # another press is under way
-        waiting = learning.press("second", "tiny", CONTROLS, held, situation, 1)
+        waiting = press(learning, "second", ran, 1)
         next(waiting)
         learning.services.trainings.runs.stop("second")
         *_, left = waiting
     monkeypatch.setattr(live, "MAX_STEPS", 2)
-    *_, spent = learning.press("third", "tiny", CONTROLS, held, situation, 1)
-    *_, number = learning.press("fourth", "tiny", (TEXT, None, 2, 0, True), held, situation, 1)
-    for told, said in ((left, LEFT_LINE), (spent, LONG), (number, "A number is missing in the settings.")):
-        assert json.loads(told["curve"])["status"] == said
-        assert not {"held", "situation"} & set(told)
+    *_, spent = press(learning, "third", ran, 1)
+    *_, empty = press(learning, "fourth", ran, 1, text="")
+    for told, said in ((left, LEFT_LINE), (spent, LONG), (empty, "no")):
+        assert said in json.loads(told["curve"])["status"]
+        assert "ran" not in told
         assert told["one"]["interactive"]
-        assert copies.has(held)
+        assert copies.has(ran.copy)
 
 
 def test_a_copy_that_is_gone_and_a_fault_are_told_in_a_sentence(
     learning: Learning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    situation = learning.situation("tiny", *CONTROLS)
-    *_, told = learning.press("first", "tiny", CONTROLS, "gone", situation, 1)
+    *_, told = press(learning, "first", Ran("gone", situation(learning), {}), 1)
     assert json.loads(told["curve"])["status"] == GONE
-    assert told["held"] == ""
+    assert told["ran"] is None
     assert told["one"]["interactive"]
 
     def broken(*_: Any) -> Iterator[Any]:
@@ -146,7 +197,7 @@ def test_a_copy_that_is_gone_and_a_fault_are_told_in_a_sentence(
         yield
 
     monkeypatch.setattr(learning.presses, "press", broken)
-    faulty = learning.press("first", "tiny", CONTROLS, "", None, 1)
+    faulty = press(learning, "first", None, 1)
     next(faulty), next(faulty)
     assert OUR_FAULT in next(faulty)["curve"]
     with pytest.raises(ZeroDivisionError):
@@ -158,26 +209,27 @@ def test_the_program_prints_the_pages_first_step(
 ) -> None:
     whole.save_pretrained(tmp_path)
     tiny.tokenizer.save_pretrained(tmp_path)
-    situation = learning.situation("tiny", *CONTROLS)
     found = learning.services.pretrained("tiny")
     spec = replace(found.encoder.spec, hub_id=str(tmp_path), revision="main")
     learning.services.pretrained = lambda model: replace(found, encoder=replace(found.encoder, spec=spec))  # type: ignore[method-assign]
-    lines = printed(learning.opening(situation)["code"])
-    check(lines, Learner(found), found, situation)
+    lines = printed(learning.program(situation(learning)))
+    check(lines, Learner(found), found, situation(learning))
 
 
 @pytest.mark.slow
 def test_our_heads_learn_our_paragraphs(store: ModelStore) -> None:
     learning = Learning(Services(store, "minilm"))
-    situation = learning.situation("minilm", read_beside(controller.__file__, "paragraphs.txt"), 1e-4, 2, 0, False)
-    assert len(situation.passage.held_out) == 3
+    on = On(learning.services, Sentence("", "", "minilm"))
+    begun = situation_of(on, TrainLive().read(on, {"learn_batch": 2, "untrained": False}))
+    assert begun.passage == read_passage(learning.services.pretrained("minilm").tokenizer, PARAGRAPHS)
+    assert len(begun.passage.held_out) == 3
     found = learning.services.pretrained("minilm")
     learner, matrix = Learner(found), found.decoder.weight.clone()
-    before = mean_loss(learner.parts, found.tokenizer, situation.passage.held_out)
-    check(printed(learning.opening(situation)["code"]), learner, found, situation)
+    before = mean_loss(learner.parts, found.tokenizer, begun.passage.held_out)
+    check(printed(learning.program(begun)), learner, found, begun)
     for step in range(2, 7):
-        learner.step(collate(batch_of(situation, found.tokenizer, step, True), 0), situation.recipe.rate)
-    assert mean_loss(learner.parts, found.tokenizer, situation.passage.held_out) < before
+        learner.step(collate(batch_of(begun, found.tokenizer, step, True), 0), begun.recipe.rate)
+    assert mean_loss(learner.parts, found.tokenizer, begun.passage.held_out) < before
     assert torch.equal(found.decoder.weight, matrix)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.encoder.size import shape_of
-from demos.errors import UserError
 from demos.lessons.pretraining.learn.curve import Feed
 from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
 from demos.lessons.pretraining.learn.program import learn_code
@@ -29,17 +29,25 @@ from demos.lessons.pretraining.learn.text import (
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining.batches import Instance
-from demos.training.pretraining.copies import Point, Recipe, Situation
+from demos.training.pretraining.copies import Point, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
-from demos.training.pretraining.passage import read_passage
 from demos.training.service.background import BEAT_SECONDS
 from demos.widgets.live_curve.text import duration, waiting_text
 from demos.widgets.run_controller.run_controller import guarded
 
 OPENING = 100  # steps on the empty axes
 MAX_CACHED_VIEWS = 8  # openings remembered: a lecture's readers open the same one
-CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
+CHANGED = ("run", "ran", "curve", "trained_on", "one", "many", "fresh", "stop")  # by a press
+
+
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """What the page's last press left."""
+
+    copy: str  # the id of the reader's copy
+    situation: Situation
+    shown: Mapping[str, Any]  # what the page shows of it
 
 
 class Learning:
@@ -51,35 +59,30 @@ class Learning:
         self._feeds: dict[str, Feed] = {}
         self._seen = lru_cache(maxsize=MAX_CACHED_VIEWS)(self._look)
 
-    def situation(self, model: str, text: str, rate: Any, batch_size: Any, seed: Any, untrained: Any) -> Situation:
-        """The values of the controls. Raises UserError if one is out of bounds, or if the text has no word."""
-        key = self.services.key(model)
-        try:
-            recipe = Recipe(float(rate), int(batch_size), int(seed), bool(untrained)).check()
-        except (TypeError, ValueError, OverflowError) as error:
-            raise (
-                error if isinstance(error, UserError) else UserError("A number is missing in the settings.")
-            ) from error
-        return Situation(key, read_passage(self.services.pretrained(key).tokenizer, text), recipe)
-
-    def opening(self, situation: Situation) -> dict[str, Any]:
-        """The part before the first step: the first batch and its loss, the guesses, the program."""
+    def opening(self, situation: Situation, status: str) -> dict[str, Any]:
+        """The part before the first step: the first batch and its loss, and the guesses."""
         pretrained, look = self.services.pretrained(situation.model), self._seen(situation)
         feed = Feed("", len(pretrained.tokenizer), OPENING)
         feed.points = [Point(1, look.masked, math.nan, math.nan, math.nan, math.nan)]
-        status = "No step has been taken yet. The dot is the loss of the first batch before training."
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": guesses_html(pretrained, situation.passage, look.probes, look.before),
+            "guesses": guesses_html(pretrained, situation.passage, look.probes, look.before),
             "after": gr.update(visible=False),
             "batch": batch_html(pretrained, look.instances, 1),
             "numbers": TEXT.no_numbers(),
-            "code": learn_code(pretrained.encoder.spec, look.instances, situation.recipe.rate),
             "cost": self.cost(situation, look.seconds_a_step),
             "original": self.original(situation, look.instances, look.seconds_a_step),
-            "cut": cut_html(pretrained, situation.passage),
         }
+
+    def cut(self, situation: Situation) -> str:
+        """How the text is cut into sentences, and what is held out."""
+        return cut_html(self.services.pretrained(situation.model), situation.passage)
+
+    def program(self, situation: Situation) -> str:
+        """The first step as a program."""
+        spec = self.services.pretrained(situation.model).encoder.spec
+        return learn_code(spec, self._seen(situation).instances, situation.recipe.rate)
 
     def _look(self, situation: Situation) -> FirstLook:
         return first_look(self.services.pretrained(situation.model), situation)
@@ -101,30 +104,31 @@ class Learning:
         return original_html(loaded.spec.title, shape_of(loaded.spec.title, loaded.model), tokens, seconds, measured)
 
     def press(
-        self, run: str, model: str, controls: Sequence[Any], copy_id: str, before: Situation | None, steps: int
+        self, run: str, situation_of: Callable[[], Situation], ran: Ran | None, steps: int
     ) -> Iterator[dict[str, Any]]:
         """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
 
-        `copy_id` is the reader's copy, `before` what it was trained on.
+        `ran` is what the page's last press left: its copy goes on if the situation is still the same.
         """
-        over: dict[str, Any] = {"run": "", **press_buttons(running=False, values=controls)}
+        over: dict[str, Any] = {"run": "", **press_buttons(running=False)}
 
         def failed(message: str) -> dict[str, Any]:
-            return {**self._left(copy_id), "curve": _broken(message), "run": ""}
+            return {**self._left(ran), "curve": _broken(message), "run": ""}
 
         try:
-            for changes in guarded(self._changes(run, model, controls, copy_id, before, steps), failed):
+            for changes in guarded(self._changes(run, situation_of, ran, steps), failed):
                 yield {**over, **changes} if changes.get("run") == "" else changes
         finally:
             self._feeds.pop(run, None)
 
     def _changes(
-        self, run: str, model: str, controls: Sequence[Any], copy_id: str, before: Situation | None, steps: int
+        self, run: str, situation_of: Callable[[], Situation], ran: Ran | None, steps: int
     ) -> Iterator[dict[str, Any]]:
-        yield press_buttons(running=True, values=controls)
-        situation = self.situation(model, *controls)
+        yield press_buttons(running=True)
+        situation = situation_of()
         pretrained = self.services.pretrained(situation.model)
-        if copy_id and before != situation:
+        copy_id = ran.copy if ran else ""
+        if ran and ran.situation != situation:
             self.presses.copies.discard(copy_id)
             copy_id = ""
         feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
@@ -134,17 +138,17 @@ class Learning:
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
-                    learned = self._learned(feed, event, situation)
-                    yield {"run": "", "held": copy_id or run, "situation": situation, **learned}
+                    learned = Ran(copy_id or run, situation, self._learned(feed, event, situation))
+                    yield {"run": "", "ran": learned, "curve": learned.shown["curve"]}
                 elif isinstance(event, Failed):
-                    yield {"run": "", **self._left(copy_id), "curve": feed.message(done=True)}
+                    yield {"run": "", **self._left(ran), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {"curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
 
-    def _left(self, copy_id: str) -> dict[str, Any]:
+    def _left(self, ran: Ran | None) -> dict[str, Any]:
         """The reader's copy after a press that failed: it stays if it is still there."""
-        return {} if self.presses.copies.has(copy_id) else {"held": "", "situation": None}
+        return {} if ran is None or self.presses.copies.has(ran.copy) else {"ran": None}
 
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event, which the curve fetches by itself."""
@@ -173,11 +177,11 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, said=loss_summary(event)),
             "step": TEXT.step(step, event.last, CLIP),
-            "asked": guesses_html(pretrained, situation.passage, event.probes, event.before, event),
+            "guesses": guesses_html(pretrained, situation.passage, event.probes, event.before, event),
             "after": gr.update(visible=True),
             "gradient": gradient_figure(event.last.norms),
             "moved": moved_figure(event.rows),
-            "told": rows_html(event.rows, event.steps, step, limit),
+            "rows": rows_html(event.rows, event.steps, step, limit),
             "top": top_rows_html(pretrained.tokenizer, event.rows),
             "batch": batch_html(pretrained, event.instances, step, event),
             "numbers": TEXT.numbers(event.points),
@@ -195,11 +199,9 @@ class Learning:
             return ""
 
 
-def press_buttons(running: bool, values: Sequence[Any] = ()) -> dict[str, Any]:
-    """Stop, or the button that begins a press, and its inputs: CONTROLS, with `values` for a page that was reloaded."""
-    usable = {name: gr.update(interactive=not running) for name in ("one", "many", "fresh", *CONTROLS)}
-    for name, value in zip(CONTROLS, values, strict=False):
-        usable[name]["value"] = value
+def press_buttons(running: bool) -> dict[str, Any]:
+    """Stop, or the buttons that begin a press."""
+    usable = {name: gr.update(interactive=not running) for name in ("one", "many", "fresh")}
     return usable | {"stop": gr.update(interactive=running)}
 
 

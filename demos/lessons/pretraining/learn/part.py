@@ -2,150 +2,178 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.files import read_beside
-from demos.lessons.pretraining.learn.controller import CONTROLS, Learning, press_buttons
+from demos.lessons.pretraining.learn.controller import CHANGED, Learning, Ran, press_buttons
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
-from demos.page.folds import all_controls, fold, folds
-from demos.page.lesson import Page, Part, with_sentence
-from demos.page.services import Sentence
-from demos.training.pretraining.copies import BATCHES, Situation
+from demos.page.folds import fold
+from demos.page.lesson import IN_BROWSER, by_component, with_sentence
+from demos.page.services import Sentence, Services
+from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, menu, slider, unlinked
+from demos.training.pretraining.copies import BATCHES, Recipe, Situation
+from demos.training.pretraining.passage import read_passage
+from demos.training.service.background import Changes
 from demos.widgets.run_controller.run_controller import RunController
-from demos.widgets.seed_box.seed_box import seed_box
+from demos.widgets.seed_box.seed_box import seed_choice
 
 MANY = 100  # steps
-RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
-SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", "original", "cut")
+RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3)]
+PARAGRAPHS = read_beside(__file__, "paragraphs.txt")
+BEGINNING = ("text", "learn_rate", "learn_batch", "learn_seed", "untrained")  # of a copy, beside the model
+NO_STEP = "No step has been taken yet. The dot is the loss of the first batch before training."
+OTHER_COPY = "No step has been taken with these settings. Your copy is back when you choose its settings again."
+# A page that was loaded again begins with our paragraphs, and is given back the text that its copy is trained on.
+RELOADED = f"""(said, text, untrained) =>
+    said && text === {json.dumps(PARAGRAPHS)} ? JSON.parse(said) : [text, untrained]"""
 
 
-def build(page: Page) -> None:
-    """The text and the buttons beside the curve, the guesses, the effects of a step, the folds."""
-    learning = Learning(page.services)
-    parts: dict[str, Any] = {
-        **RunController.states(),
-        "steps": gr.State(1),  # of the current press
-        "held": gr.State(""),  # the reader's copy
-        "situation": gr.State(None),  # the situation that it was trained in
-    }
-    with gr.Row(elem_classes="learn-top"):
-        with gr.Column(scale=5, min_width=320):
-            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve", elem_classes="picture")
-            parts["step"] = gr.HTML("", elem_id="pretraining-learn-step")
-            parts["asked"] = gr.HTML("", elem_id="pretraining-learn-asked")
-        with gr.Column(scale=3, min_width=300):
-            parts |= _controls(page)
-            page.show_look()
-    with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
-        with gr.Row():
-            with gr.Column(scale=2, min_width=320):
-                gr.HTML(TEXT.gradient_heading(), elem_classes="said")
-                parts["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
-            with gr.Column(scale=3, min_width=320):
-                parts["told"] = gr.HTML("", elem_id="pretraining-learn-told")
-                parts["moved"] = gr.Plot(label="Change of the word embeddings", show_label=False)
-        parts["top"] = gr.HTML("", elem_id="pretraining-learn-top")
-    parts["after"] = after
-    with fold(__file__, "step_reads", "The batch of this step"):
-        parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
-    with fold(__file__, "original_run", "BERT's own pre-training, on this server"):
-        parts["original"] = gr.HTML("", elem_id="pretraining-learn-original")
-    parts["numbers"], parts["code"] = folds(__file__, "The first step, with transformers")
-    page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
-    _wire(page, learning, parts)
+def runs(services: Services) -> RunController:
+    """The part's presses, for all its readers."""
+    learning = services.shared(Learning)
+
+    def work(run: str, reader: str, model: str, steps: int, ran: Ran | None, *chosen: Any) -> Iterator[Changes]:
+        on = On(services, Sentence("", "", model))
+
+        def situation() -> Situation:
+            return situation_of(on, TrainLive().read(on, dict(zip(BEGINNING, chosen, strict=True))))
+
+        said = json.dumps([chosen[0], chosen[-1]])
+        for changes in learning.press(run, situation, ran, steps):
+            yield {"trained_on": said, **changes}
+
+    return RunController(services.trainings, "learn", work, press_buttons)
 
 
-def _controls(page: Page) -> dict[str, Any]:
-    """The buttons, the text, the recipe."""
-    with gr.Row():
-        step_button = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
-        many = gr.Button("A hundred steps", variant="primary", min_width=160, elem_id="pretraining-learn-many")
-    with gr.Row():
-        stop = gr.Button("Stop", interactive=False, min_width=100, elem_id="pretraining-learn-stop")
-        fresh = gr.Button("Start over", min_width=120, elem_id="pretraining-learn-fresh")
-    cost = gr.HTML("", elem_id="pretraining-learn-cost")
-    text = gr.Textbox(
-        read_beside(__file__, "paragraphs.txt"),
-        label="Text to train on",
-        info=f"Up to {MAX_CHARACTERS:,} characters.",
-        lines=7,
-        max_lines=9,
-        elem_id="pretraining-learn-text",
-    )
-    cut = gr.HTML("", elem_id="pretraining-learn-cut")
-    with all_controls(page, __file__):
-        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-        rate = gr.Dropdown(rates, value=1e-4, label="Learning rate", filterable=False, min_width=110)
-        size = gr.Slider(*BATCHES, 8, step=1, label="Batch size (sequences)", min_width=130)
-        seed = seed_box(min_width=80)
-        untrained = gr.Checkbox(True, label="Also train the same model from random weights")
-    return {
-        "text": text, "cut": cut, "one": step_button, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
-        "rate": rate, "size": size, "seed": seed, "untrained": untrained,
-    }  # fmt: skip
+def typed(value: Any) -> Any:
+    """A choice that no link says, and that the browser fills when the page is loaded again during a run."""
+    return choice(value, Control(lambda _: gr.State(value), lambda _, said: said, by_script=True, in_link=False))
 
 
-def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
-    """The part before the first step, and the changes after a press."""
-    chosen = [parts[name] for name in CONTROLS]
-    shown = [parts[name] for name in ("held", "situation", *SHOWN)]
-    changed = [name for name in parts if name not in ("begun", "steps", "cut", "code")]
-
-    def work(
-        run: str, reader: str, text: str, pair: str, model: str, steps: int, copy_id: str, before: Any, *controls: Any
-    ) -> Iterator[dict[str, Any]]:
-        return learning.press(run, model, controls, copy_id, before, steps)
-
-    controller = RunController(page.services.trainings, "learn", work, press_buttons)
-
-    def show(
-        sentence: Sentence, reader: str, begun: str, run: str, copy_id: str, before: Any, *controls: Any
-    ) -> dict[Any, Any]:
-        """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
-        if run or controller.is_elsewhere(reader, begun):
-            return {}
-        situation = learning.situation(sentence.model, *controls)
-        return {} if situation == before else begin(situation, reader, copy_id)
-
-    def anew(sentence: Sentence, reader: str, copy_id: str, *controls: Any) -> dict[Any, Any]:
-        return begin(learning.situation(sentence.model, *controls), reader, copy_id)
-
-    def begin(situation: Situation, reader: str, copy_id: str) -> dict[Any, Any]:
-        """Drop the reader's copy and show the part as it opened."""
-        opening = learning.opening(situation)
-        controller.forget(reader)
-        learning.presses.copies.discard(copy_id)
-        return {parts[name]: value for name, value in opening.items()} | {parts["held"]: "", parts["situation"]: None}
-
-    moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
-    moved += [parts["untrained"].input, parts["run"].change]  # when a press is over: the model may be another by then
-    state = [page.reader, *(parts[name] for name in ("begun", "run", "held", "situation"))]
-    page.draw(show, [*state, *chosen], shown, triggers=moved, show_progress="hidden")
-    starts = [(parts["one"].click, {"steps": 1}), (parts["many"].click, {"steps": MANY})]
-    inputs = [*page.sentence, *(parts[name] for name in ("steps", "held", "situation")), *chosen]
-    controller.wire(page, parts, starts, inputs, changed, list(press_buttons(True)))
-    page.on(
-        [parts["fresh"].click],
-        with_sentence(anew),
-        [*page.sentence, page.reader, parts["held"], *chosen],
-        shown,
-        show_progress="hidden",
-    )
-
-
-PART = Part(
-    tab="Train live",
-    look=(
+class TrainLive(View):
+    tab, order, reads_sentence = "Train live", 5, False
+    look = (
         "This is pre-training on a small scale. Each step corrupts the text, predicts the masked words, computes the "
         "loss and changes every weight a little. Train a hundred steps on your own text and see how the predictions "
         "change. The second curve shows the same steps from random weights."
-    ),
-    build=build,
-    reads_sentence=False,
-    order=5,
-)
+    )
+
+    @dataclass(frozen=True)
+    class Choices:
+        learn_rate: float = menu(RATES, 1e-4, "Learning rate", min_width=110)
+        learn_batch: int = slider(*BATCHES, 8, "Batch size (sequences)", min_width=130)
+        learn_seed: int = seed_choice(0, min_width=80)
+        text: str = typed(PARAGRAPHS)
+        untrained: bool = typed(True)
+        reader: str = unlinked("")
+        begun: str = unlinked("")
+        run: str = unlinked("")
+        ran: Ran | None = unlinked(None, redraws=True)
+
+    def lay_out(self, at: Layout) -> None:
+        """The text and the buttons beside the curve, the guesses, the effects of a step, the folds."""
+        learning = at.page.services.shared(Learning)
+        with gr.Row(elem_classes="learn-top"):
+            with gr.Column(scale=5, min_width=320):
+                at["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve", elem_classes="picture")
+                at["step"] = gr.HTML("", elem_id="pretraining-learn-step")
+                at["guesses"] = gr.HTML("", elem_id="pretraining-learn-asked")
+            with gr.Column(scale=3, min_width=300):
+                buttons = self._controls(at)
+                at.look()
+        with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
+            with gr.Row():
+                with gr.Column(scale=2, min_width=320):
+                    gr.HTML(TEXT.gradient_heading(), elem_classes="said")
+                    at["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
+                with gr.Column(scale=3, min_width=320):
+                    at["rows"] = gr.HTML("", elem_id="pretraining-learn-told")
+                    at["moved"] = gr.Plot(label="Change of the word embeddings", show_label=False)
+            at["top"] = gr.HTML("", elem_id="pretraining-learn-top")
+        at["after"] = after
+        with fold(__file__, "step_reads", "The batch of this step"):
+            at["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
+        with fold(__file__, "original_run", "BERT's own pre-training, on this server"):
+            at["original"] = gr.HTML("", elem_id="pretraining-learn-original")
+        at.folds("The first step, with transformers")
+        self._wire(at, buttons)
+
+    def _controls(self, at: Layout) -> dict[str, gr.Component]:
+        """The buttons, the text, the recipe."""
+        with gr.Row():
+            one_step = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
+            many = gr.Button("A hundred steps", variant="primary", min_width=160, elem_id="pretraining-learn-many")
+        with gr.Row():
+            stop = gr.Button("Stop", interactive=False, min_width=100, elem_id="pretraining-learn-stop")
+            fresh = gr.Button("Start over", min_width=120, elem_id="pretraining-learn-fresh")
+        at["cost"] = gr.HTML("", elem_id="pretraining-learn-cost")
+        text = gr.Textbox(
+            PARAGRAPHS, label="Text to train on", info=f"Up to {MAX_CHARACTERS:,} characters.", lines=7, max_lines=9,
+            elem_id="pretraining-learn-text",
+        )  # fmt: skip
+        at.hold("text", text)
+        at["cut"] = gr.HTML("", elem_id="pretraining-learn-cut")
+        with at.all_controls():
+            for name in ("learn_rate", "learn_batch", "learn_seed"):
+                at.control(name)
+            at.hold("untrained", gr.Checkbox(True, label="Also train the same model from random weights"))
+        return {"one": one_step, "many": many, "stop": stop, "fresh": fresh}
+
+    def _wire(self, at: Layout, buttons: dict[str, gr.Component]) -> None:
+        """The buttons, and what a reloaded page is given back."""
+        page, text, untrained = at.page, at.controls["text"], at.controls["untrained"]
+        at.hold("reader", page.reader)
+        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
+        steps, trained_on = gr.State(1), gr.Textbox("", visible="hidden")
+        parts = {**at, **buttons, **states, "ran": at.hold("ran"), "steps": steps, "trained_on": trained_on}
+        starts = [(buttons["one"].click, {"steps": 1}), (buttons["many"].click, {"steps": MANY})]
+        inputs = [page.model, steps, parts["ran"], *(at.controls[name] for name in BEGINNING)]
+        page.services.shared(runs).wire(page, parts, starts, inputs, CHANGED, list(press_buttons(True)))
+        trained_on.change(None, [trained_on, text, untrained], [text, untrained], js=RELOADED, **IN_BROWSER)
+        answer, read = at.asking(start_over)
+        page.on(
+            [buttons["fresh"].click], with_sentence(by_component(parts, answer)), [*page.sentence, *read],
+            [parts["ran"], parts["curve"]], show_progress="hidden",
+        )  # fmt: skip
+
+    @drawn()
+    def draw(self, on: On, c: Choices) -> Shown:
+        """The part before the first step; or, for what the reader's copy is trained on, after its last one."""
+        situation, learning = situation_of(on, c), on.services.shared(Learning)
+        ran = c.ran if c.ran and c.ran.situation == situation else None
+        seen = ran.shown if ran else learning.opening(situation, OTHER_COPY if c.ran else NO_STEP)
+        shown = {**seen, "cut": learning.cut(situation)}
+        if c.run or on.services.shared(runs).is_elsewhere(c.reader, c.begun):
+            del shown["curve"]
+        return shown
+
+    @drawn("program", by=BEGINNING)
+    def program(self, on: On, c: Choices) -> Shown:
+        """The first step as a program."""
+        return {"program": on.services.shared(Learning).program(situation_of(on, c))}
+
+
+def situation_of(on: On, c: TrainLive.Choices) -> Situation:
+    """What a copy of these choices is trained on. Raises UserError for a text without a word."""
+    recipe = Recipe(c.learn_rate, c.learn_batch, c.learn_seed, bool(c.untrained)).check()
+    key = on.services.key(on.sentence.model)
+    return Situation(key, read_passage(on.services.pretrained(key).tokenizer, c.text), recipe)
+
+
+def start_over(on: On, c: TrainLive.Choices) -> Shown:
+    """Drop the reader's copy."""
+    learning = on.services.shared(Learning)
+    if c.ran:
+        learning.presses.copies.discard(c.ran.copy)
+    on.services.shared(runs).forget(c.reader)
+    return {"ran": None, "curve": learning.opening(situation_of(on, c), NO_STEP)["curve"]}
+
+
+PART = TrainLive.part()
