@@ -35,8 +35,11 @@ AT_ONCE = 0.05  # seconds: what is known already needs no looking for
 SHOWN = 60  # characters of a name that is looked for
 POLL = 0.5  # seconds between two looks at a model that is loading
 PICKER = "file-picker"  # the class of what takes a reader's own file (demos/widgets/file_picker)
-# On a phone the row of lessons is pushed sideways: the open one is in sight.
-SHOW_LESSON = "element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })"
+# On a phone the row of lessons is pushed sideways: the open one is in sight. After `scrollIntoView` some Chromium would
+# begin at the open lesson when Tab is pressed, and not at the top of the page.
+SHOW_LESSON = """const open = element.querySelector("[aria-current]");
+const middle = (box) => box.getBoundingClientRect().left + box.clientWidth / 2;
+open?.parentElement.scrollBy({ left: middle(open) - middle(open.parentElement), behavior: "instant" });"""
 DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
 

@@ -84,7 +84,9 @@ def test_its_program_and_its_command_name_the_folder_alone(folder: Path, tmp_pat
     assert "name, revision = 'my-model', None" in program
     assert str(tmp_path) not in program
     folder.rename(tmp_path / "my-model")
-    ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
     assert ended.returncode == 0, ended.stderr
     assert "--catalogue my-model --model folder-my-model" in command_of(Recipe(model=spec.key))
 
