@@ -84,8 +84,7 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. "
-    "Train one, then change a setting.",
+    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. Train one.",
     build=build,
     parts=parts_of(__name__),
 )

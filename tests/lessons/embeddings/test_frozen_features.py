@@ -163,8 +163,7 @@ def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(tiny: LoadedMod
 def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(services: Services) -> None:
     stream = fill(*of(services, standardise=False))
     for values in stream:
-        assert values["start"]["interactive"] is False
-        assert values["stop"]["interactive"] is True
+        assert not {"start", "stop"} & values.keys()  # a late one of these would undo the button that ends it
         if str(values.get("grid_status")).startswith("<p>Fitting 4 of"):
             break
     stream.close()  # as the button does
@@ -194,10 +193,8 @@ def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its
         try:
             assert began.wait(timeout=60)
             second = fill(*of(services))
-            assert next(second)["stop"]["interactive"] is True
             assert "1 run is ahead of yours. Yours should begin in " in next(second)["grid_status"]
             third = fill(*of(services))
-            next(third)
             assert "2 runs are ahead of yours" in next(third)["grid_status"]
             third.close()
             assert len(services.shared(Frozen).line) == 2

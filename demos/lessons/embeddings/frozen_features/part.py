@@ -262,24 +262,27 @@ def _wire(at: Layout, series: dict[str, gr.Component]) -> None:
 
     filling = on(parts["start"], fill, (*series, "grid", "grid_said", "take", "best", "fitted"))
     on(at["learn"], learn, ("status", "fitted"))
-    buttons = [{"__type__": "update", "interactive": interactive} for interactive in (True, False)]
-    ended = f"() => [{json.dumps(TEXT.stopped())}, ...{json.dumps(buttons)}, String(Date.now())]"
+    # The browser sets both buttons: a message of the fits that comes late would undo it.
+    begun, ready = (
+        json.dumps([{"__type__": "update", "interactive": is_free} for is_free in (free, not free)])
+        for free in (False, True)
+    )
+    parts["start"].click(None, None, [parts["start"], parts["stop"]], js=f"() => {begun}", **IN_BROWSER)
+    ended = f"() => [{json.dumps(TEXT.stopped())}, ...{ready}, String(Date.now())]"
     parts["stop"].click(None, None, [*series.values(), at["fitted"]], js=ended, **IN_BROWSER)
     parts["stop"].click(None, None, None, cancels=[filling], api_visibility="private", show_progress="hidden")
 
 
 def fill(on: On, c: FrozenFeatures.Choices) -> Generator[Shown]:
     """Fit every pooling x layer, one after the other; fits are stored, so an end before the last loses nothing."""
-    running = {"start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
     ready = {"start": gr.update(interactive=True), "stop": gr.update(interactive=False), "grid_status": ""}
-    yield running
     done: dict[Choice, Fit] = {}
     try:
         task = c.task(on)
         drawn_at = time.monotonic()
         with closing(on.services.shared(Frozen).fit_all(task, done)) as lines:
             for line in lines:
-                changes = {**running, "grid_status": line}
+                changes: Shown = {"grid_status": line}
                 if len(done) > 1 and time.monotonic() - drawn_at > DRAW_SECONDS:
                     changes |= grid_shown(task, done)
                     drawn_at = time.monotonic()
