@@ -42,7 +42,7 @@ from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
-from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_fold, moved_by_reader, with_sentence
+from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_component, by_fold, moved_by_reader, with_sentence
 from demos.page.progress import HEAVY
 from demos.page.services import Sentence, Services
 
@@ -184,9 +184,12 @@ def index(value: int, count: int) -> Any:
     return choice(value, Control(make, lambda _, said: clamp(said, count), by_script=True))
 
 
-def unlinked(value: Any, *, redraws: bool = False) -> Any:
+def unlinked(value: Any, *, redraws: bool = False, by_script: bool = False) -> Any:
     """What `draw` reads beside the choices, which no link says: a component that `Layout.hold` names."""
-    return choice(value, Control(lambda _: gr.State(value), lambda _, said: said, in_link=False, redraws=redraws))
+    control = Control(
+        lambda _: gr.State(value), lambda _, said: said, by_script=by_script, in_link=False, redraws=redraws
+    )
+    return choice(value, control)
 
 
 def words(value: str, label: str, **look: Any) -> Any:
@@ -346,6 +349,14 @@ class Layout(dict[str, gr.Component]):
 
         return steps if inspect.isgeneratorfunction(answer) else handler, [self.controls[name] for name in names]
 
+    def answers(
+        self, trigger: Any, answer: Callable[[On, Any], Any], outputs: Mapping[str, gr.Component], **options: Any
+    ) -> Any:
+        """Have `asking(answer)` fill some of `outputs`, by name, at an event: a button's, say."""
+        handler, read = self.asking(answer)
+        handler = with_sentence(by_component(outputs, handler))
+        return self.page.on([trigger], handler, [*self.page.sentence, *read], list(outputs.values()), **options)
+
     def all_controls(self, *, set_elsewhere: bool = False) -> AbstractContextManager[None]:
         """The fold for what is seldom moved (`demos.page.folds.all_controls`)."""
         return all_controls(self.page, self._file, set_elsewhere=set_elsewhere)
@@ -467,7 +478,7 @@ class View:
     ) -> Callable[..., Any]:
         """The handler of a drawing: of the sentence, and of the choices as the browser holds them."""
 
-        def by_component(on: On, c: Any, chosen: Mapping[str, Any], shown: Shown) -> dict[gr.Component, Any]:
+        def filled(on: On, c: Any, chosen: Mapping[str, Any], shown: Shown) -> dict[gr.Component, Any]:
             limited = {name: value for name, value in shown.items() if name in drawing.limits}
             ends = limits.answer(on, c, chosen, limited)
             return {outputs[name]: value for name, value in shown.items() if name not in limited} | ends
@@ -478,13 +489,13 @@ class View:
 
         def answer(sentence: Sentence, *said: Any) -> dict[gr.Component, Any]:
             on, c, chosen = read(sentence, said)
-            return by_component(on, c, chosen, drawing.method(on, c))
+            return filled(on, c, chosen, drawing.method(on, c))
 
         def steps(sentence: Sentence, *said: Any) -> Generator[dict[gr.Component, Any]]:
             on, c, chosen = read(sentence, said)
             with closing(drawing.method(on, c)) as each:
                 for shown in each:
-                    yield by_component(on, c, chosen, shown)
+                    yield filled(on, c, chosen, shown)
 
         return steps if inspect.isgeneratorfunction(drawing.method) else answer
 

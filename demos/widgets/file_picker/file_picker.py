@@ -7,17 +7,25 @@ sentence. The endings stand in the picker's classes, from where demos/page/file_
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
+from demos.page.lesson import IN_BROWSER
 from demos.training.data.file_tables import TABLES
 
 
 def file_picker(label: str, endings: Sequence[str] = TABLES, **options: Any) -> gr.File:
     """Takes one file; `endings` are those that its dialog offers."""
     return gr.File(label=label, file_types=["file"], elem_classes=offered(endings), **options)
+
+
+def shown_for(source: gr.Radio, value: str, picker: gr.File) -> None:
+    """Show the picker only while `source` is `value`."""
+    shown = f"(source) => ({{ __type__: 'update', visible: source === {json.dumps(value)} }})"
+    source.change(None, [source], [picker], js=shown, **IN_BROWSER)
 
 
 def offered(endings: Sequence[str]) -> list[str]:

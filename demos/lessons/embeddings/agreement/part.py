@@ -24,7 +24,7 @@ from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, unlinked
 from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OURS, OWN, UPLOAD, read_data
-from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.pooling_menus.pooling_menus import (
     layer_choice,
     layer_limit,
@@ -100,8 +100,7 @@ class AgreementWithPeople(View):
             gr.DownloadButton("Download this app's pairs", value=str(OURS), size="sm")
         source_fold(__file__)
         clicked.select(None, None, menus, js="() => insideBert.picked['embeddings-agreement']()", **IN_BROWSER)
-        shown = f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})"
-        source.change(None, [source], [file], js=shown, **IN_BROWSER)
+        shown_for(source, UPLOAD, file)
 
     @drawn(limits=("agreement_layer",))
     def draw(self, on: On, c: Choices) -> Generator[Shown]:

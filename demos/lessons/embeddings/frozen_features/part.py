@@ -33,7 +33,7 @@ from demos.lessons.embeddings.frozen_features.shown import (
 )
 from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, lstm_html, recipe_html
 from demos.page.guards import notice_html
-from demos.page.lesson import IN_BROWSER, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, switch, unlinked
 from demos.training.data.labelled_sentences import (
@@ -49,7 +49,7 @@ from demos.training.data.labelled_sentences import (
 )
 from demos.training.frozen_classifier import Fit, result_of
 from demos.training.service.training_queue import MAX_WAITING
-from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.pooling_menus.pooling_menus import LAST, layer_choice, layer_limit, pooling_choice, read_choice
 
 SOURCES = [
@@ -163,8 +163,7 @@ class FrozenFeatures(View):
                 gr.HTML(TEXT.mistakes_heading())
                 at["mistakes"] = gr.HTML("", elem_id="features-mistakes")
         at.folds("Prints the accuracy of the selected vector")
-        shown = f"(source) => ({{ __type__: 'update', visible: source === '{FILE}' }})"
-        source.change(None, [source], [file], js=shown, **IN_BROWSER)
+        shown_for(source, FILE, file)
         at["take"].click(None, [at["best"]], menus, js="(best) => best.split(',')", **IN_BROWSER)
         _wire(at, {"grid_status": grid_status, "start": start, "stop": stop})
 
@@ -253,21 +252,15 @@ def _wire(at: Layout, series: dict[str, gr.Component]) -> None:
     """The two buttons that fit more, and the one that ends the first of them, a series of fits."""
     parts = {**series, **{name: at[name] for name in ("grid", "grid_said", "take", "best", "status", "fitted")}}
 
-    def on(button: gr.Button, answer: Any, names: tuple[str, ...]) -> Any:
-        steps, read = at.asking(answer)
-        handler = with_sentence(by_component(parts, steps))
-        return at.page.on(
-            [button.click], handler, [*at.page.sentence, *read], [parts[name] for name in names], **FILLING
-        )
-
-    filling = on(parts["start"], fill, (*series, "grid", "grid_said", "take", "best", "fitted"))
-    on(at["learn"], learn, ("status", "fitted"))
+    begun = {name: parts[name] for name in (*series, "grid", "grid_said", "take", "best", "fitted")}
+    filling = at.answers(parts["start"].click, fill, begun, **FILLING)
+    at.answers(at["learn"].click, learn, {name: parts[name] for name in ("status", "fitted")}, **FILLING)
     # The browser sets both buttons: a message of the fits that comes late would undo it.
-    begun, ready = (
+    under_way, ready = (
         json.dumps([{"__type__": "update", "interactive": is_free} for is_free in (free, not free)])
         for free in (False, True)
     )
-    parts["start"].click(None, None, [parts["start"], parts["stop"]], js=f"() => {begun}", **IN_BROWSER)
+    parts["start"].click(None, None, [parts["start"], parts["stop"]], js=f"() => {under_way}", **IN_BROWSER)
     ended = f"() => [{json.dumps(TEXT.stopped())}, ...{ready}, String(Date.now())]"
     parts["stop"].click(None, None, [*series.values(), at["fitted"]], js=ended, **IN_BROWSER)
     parts["stop"].click(None, None, None, cancels=[filling], api_visibility="private", show_progress="hidden")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_html, numbers_html
 from demos.page.bar import WAITING_LIMIT
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
-from demos.page.lesson import IN_BROWSER, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER
 from demos.page.progress import relayed
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.widgets.file_picker.file_picker import file_picker
@@ -110,13 +110,9 @@ class Maps(View):
         nearby.input(None, None, [moved], js=BY_KEY, **IN_BROWSER)
         at["list"].select(None, [kind, *points], [*points, typed], js=CHOSEN, **IN_BROWSER)
 
-        def answers(trigger: Any, answer: Callable[[On, Any], Any], output: str, **options: Any) -> None:
-            shown, read = at.asking(answer)
-            inputs = [*at.page.sentence, *read]
-            at.page.on([trigger], with_sentence(by_component(at, shown)), inputs, [at[output]], **WAITING, **options)
-
-        answers(typed.change, look_up, "list", trigger_mode="always_last", show_progress="hidden")
-        answers(measure.click, measure_all, "numbers")
+        late: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
+        at.answers(typed.change, look_up, {"list": at["list"]}, **WAITING, **late)
+        at.answers(measure.click, measure_all, {"numbers": at["numbers"]}, **WAITING)
 
     @drawn(by=DATA, limits=("map_layer",), **WAITING)
     def draw(self, on: On, c: MapChoices) -> Generator[Shown]:

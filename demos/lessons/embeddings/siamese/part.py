@@ -21,7 +21,6 @@ from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figur
 from demos.lessons.embeddings.siamese.program import siamese_code
 from demos.lessons.embeddings.siamese.text import TEXT, data_html, moved_html, numbers_html, scores_html
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import IN_BROWSER
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked
@@ -29,7 +28,7 @@ from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OWN, UPLOAD, read_da
 from demos.training.service.background import Changes
 from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import our_split, split_pairs
-from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, cpu_button, guarded
 from demos.widgets.seed_box.seed_box import seed_choice
@@ -148,8 +147,7 @@ class TrainOnPairs(View):
             )
             at["program"] = gr.Code(language="python", interactive=False, show_label=False)
         source_fold(__file__)
-        shown = f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})"
-        source.change(None, [source], [file], js=shown, **IN_BROWSER)
+        shown_for(source, UPLOAD, file)
         at.hold("reader", page.reader)
         states = {name: at.hold(name, state) for name, state in RunController.states().items()}
         parts = {**at, **buttons, **states, "ran": at.hold("ran")}

@@ -21,7 +21,6 @@ from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
 from demos.lessons.family.decoder.figure import looked_up_html, model_html, next_html, numbers_html, text_html
 from demos.lessons.family.decoder.figure_beams import candidates_html
 from demos.lessons.family.decoder.program import search_code, writing_code
-from demos.page.lesson import by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, slider, unlinked, words
@@ -120,9 +119,7 @@ class Writing(View):
         page = at.page
 
         def writes(button: gr.Button, count: int) -> Any:
-            steps, read = at.asking(partial(written, count))
-            handler = with_sentence(by_component(moving, steps))
-            return page.on([button.click], handler, [*page.sentence, *read], list(moving.values()), **line)
+            return at.answers(button.click, partial(written, count), moving, **line)
 
         writes(next_button, 1)
         writing = writes(many, LONGEST)

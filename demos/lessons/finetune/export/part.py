@@ -17,7 +17,7 @@ from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import by_component, with_sentence
+from demos.page.lesson import by_component
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, unlinked
 from demos.templates import templates
@@ -136,10 +136,7 @@ class Export(View):
             at["card"] = gr.Markdown()
         formula_fold(__file__)
         source_fold(__file__)
-        newest, inputs = at.asking(lambda on, c: self.draw(on, replace(c, number="")))
-        page.on(
-            [page.trained.change], with_sentence(by_component(at, newest)), [*page.sentence, *inputs], [*at.values()]
-        )
+        at.answers(page.trained.change, lambda on, c: self.draw(on, replace(c, number="")), at)
         zips = by_component({"progress": progress, "file": file}, partial(zipped, services, Zips(file.GRADIO_CACHE)))
         alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
         page.on([button.click], zips, reader, [progress, file], **TAKING, **alone).then(

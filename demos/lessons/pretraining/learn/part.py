@@ -15,9 +15,9 @@ from demos.lessons.pretraining.learn.controller import CHANGED, Learning, Ran, p
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
 from demos.page.folds import fold
-from demos.page.lesson import IN_BROWSER, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Sentence, Services
-from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, menu, slider, unlinked
+from demos.page.view import Layout, On, Shown, View, drawn, menu, slider, unlinked
 from demos.training.pretraining.copies import BATCHES, Recipe, Situation
 from demos.training.pretraining.passage import read_passage
 from demos.training.service.background import Changes
@@ -52,11 +52,6 @@ def runs(services: Services) -> RunController:
     return RunController(services.trainings, "learn", work, press_buttons)
 
 
-def typed(value: Any) -> Any:
-    """A choice that no link says, and that the browser fills when the page is loaded again during a run."""
-    return choice(value, Control(lambda _: gr.State(value), lambda _, said: said, by_script=True, in_link=False))
-
-
 class TrainLive(View):
     tab, order, reads_sentence = "Train live", 5, False
     look = (
@@ -70,8 +65,8 @@ class TrainLive(View):
         learn_rate: float = menu(RATES, 1e-4, "Learning rate", min_width=110)
         learn_batch: int = slider(*BATCHES, 8, "Batch size (sequences)", min_width=130)
         learn_seed: int = seed_choice(0, min_width=80)
-        text: str = typed(PARAGRAPHS)
-        untrained: bool = typed(True)
+        text: str = unlinked(PARAGRAPHS, redraws=True, by_script=True)  # by RELOADED
+        untrained: bool = unlinked(True, redraws=True, by_script=True)
         reader: str = unlinked("")
         begun: str = unlinked("")
         run: str = unlinked("")
@@ -137,11 +132,8 @@ class TrainLive(View):
         inputs = [page.model, steps, parts["ran"], *(at.controls[name] for name in BEGINNING)]
         page.services.shared(runs).wire(page, parts, starts, inputs, CHANGED, list(press_buttons(True)))
         trained_on.change(None, [trained_on, text, untrained], [text, untrained], js=RELOADED, **IN_BROWSER)
-        answer, read = at.asking(start_over)
-        page.on(
-            [buttons["fresh"].click], with_sentence(by_component(parts, answer)), [*page.sentence, *read],
-            [parts["ran"], parts["curve"]], show_progress="hidden",
-        )  # fmt: skip
+        changed = {"ran": parts["ran"], "curve": parts["curve"]}
+        at.answers(buttons["fresh"].click, start_over, changed, show_progress="hidden")
 
     @drawn()
     def draw(self, on: On, c: Choices) -> Shown:
