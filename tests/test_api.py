@@ -96,7 +96,6 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
         ("/view", ("encoder", "nowhere", "a", "", "", {}), "there are: input, "),
         ("/view", ("encoder", "masks", "a", "", "", {"lay": 1}), "Not a choice here: lay"),
         ("/view", ("encoder", "masks", "a", "", "", {"layer": "last"}), "of another kind"),
-        ("/view", ("finetune", "train", "a", "", "", {}), "on the page alone"),
         ("/fill_mask", ("No gap.", 5, ""), "no \\[MASK\\]"),
         ("/embeddings", ("one\ntwo", "median", -1, ""), "median"),
         ("/embeddings", ("one\ntwo", "mean", 99, ""), "layer"),

@@ -9,10 +9,7 @@ from typing import Any
 
 import httpx
 
-from demos.lessons.finetune.train.part import PICKED
-from demos.training.form_values import RECIPE
-
-BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "earlier", *PICKED)
+from demos.lessons.finetune.train.choices import START
 
 
 class Visit:
@@ -68,6 +65,6 @@ def train(visit: Visit, reader: str) -> dict[str | None, Any]:
     start = visit.on("click", "finetune-start")
     visit.ask(start, {0: reader})
     begun = start["outputs"][1]
-    names = [*BEFORE_RECIPE, *RECIPE]
+    names = ["run", "reader", "model", *START]
     chosen = {"reader": reader, "most": 100, "trains": "head", "epochs": 1}
     return visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})

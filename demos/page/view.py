@@ -82,9 +82,13 @@ class Control:
     redraws: bool = True  # whether its move is a reason to draw
 
 
-def switch(label: str, value: bool = False, **look: Any) -> Any:
+def switch(label: str, value: bool = False, *, by_script: bool = False, **look: Any) -> Any:
     """A choice of yes or no."""
-    return choice(value, Control(lambda _: gr.Checkbox(value, label=label, **look), lambda _, said: bool(said)))
+
+    def make(_: Services) -> gr.Component:
+        return gr.Checkbox(value, label=label, **look)
+
+    return choice(value, Control(make, lambda _, said: bool(said), by_script=by_script))
 
 
 def slider(
@@ -132,14 +136,23 @@ def of_model(count: str, value: int, label: str, **look: Any) -> Any:
     return choice(value, Control(make, lambda on, said: clamp(said, last(on) + 1), last))
 
 
-def options(offers: Sequence[tuple[str, Any]], value: Any, label: str, *, by_script: bool = False, **look: Any) -> Any:
+def options(
+    offers: Sequence[tuple[str, Any]], value: Any, label: str, *, by_script: bool = False, kind: Any = gr.Radio,
+    **look: Any,
+) -> Any:  # fmt: skip
     """A choice of one of a few, (shown, value); what is none of them becomes `value`."""
     known = {offered for _, offered in offers}
 
     def make(_: Services) -> gr.Component:
-        return gr.Radio(list(offers), value=value, label=label, **look)
+        made: gr.Component = kind(list(offers), value=value, label=label, **look)
+        return made
 
     return choice(value, Control(make, lambda _, said: said if said in known else value, by_script=by_script))
+
+
+def menu(offers: Sequence[tuple[str, Any]], value: Any, label: str, **look: Any) -> Any:
+    """`options` as a menu."""
+    return options(offers, value, label, kind=gr.Dropdown, **{"filterable": False} | look)
 
 
 def measure(shown: str, elem_id: str) -> Any:
@@ -149,16 +162,6 @@ def measure(shown: str, elem_id: str) -> Any:
         return CONTRIBUTION if said == CONTRIBUTION else WEIGHT
 
     return choice(WEIGHT, Control(lambda _: measure_choice(shown, elem_id), read))
-
-
-def menu(offers: Sequence[tuple[str, Any]], value: Any, label: str, **look: Any) -> Any:
-    """`options` as a menu."""
-    known = {offered for _, offered in offers}
-
-    def make(_: Services) -> gr.Component:
-        return gr.Dropdown(list(offers), value=value, label=label, **{"filterable": False} | look)
-
-    return choice(value, Control(make, lambda _, said: said if said in known else value))
 
 
 def open_menu(offers: Sequence[tuple[str, Any]], value: str, label: str, **look: Any) -> Any:
@@ -352,10 +355,11 @@ class Layout(dict[str, gr.Component]):
     def answers(
         self, trigger: Any, answer: Callable[[On, Any], Any], outputs: Mapping[str, gr.Component], **options: Any
     ) -> Any:
-        """Have `asking(answer)` fill some of `outputs`, by name, at an event: a button's, say."""
+        """Have `asking(answer)` fill some of `outputs`, by name, at an event (a button's, say) or several."""
         handler, read = self.asking(answer)
         handler = with_sentence(by_component(outputs, handler))
-        return self.page.on([trigger], handler, [*self.page.sentence, *read], list(outputs.values()), **options)
+        triggers = trigger if isinstance(trigger, list) else [trigger]
+        return self.page.on(triggers, handler, [*self.page.sentence, *read], list(outputs.values()), **options)
 
     def all_controls(self, *, set_elsewhere: bool = False) -> AbstractContextManager[None]:
         """The fold for what is seldom moved (`demos.page.folds.all_controls`)."""

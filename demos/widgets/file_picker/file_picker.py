@@ -22,8 +22,8 @@ def file_picker(label: str, endings: Sequence[str] = TABLES, **options: Any) -> 
     return gr.File(label=label, file_types=["file"], elem_classes=offered(endings), **options)
 
 
-def shown_for(source: gr.Radio, value: str, picker: gr.File) -> None:
-    """Show the picker only while `source` is `value`."""
+def shown_for(source: gr.Component, value: str, picker: gr.File | gr.Row) -> None:
+    """Show a picker, or a row of them, only while `source` is `value`."""
     shown = f"(source) => ({{ __type__: 'update', visible: source === {json.dumps(value)} }})"
     source.change(None, [source], [picker], js=shown, **IN_BROWSER)
 

@@ -9,15 +9,15 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.training.service import training_service
 from demos.training.service import training_thread as thread
-from tests.lessons.finetune.bare_page import TSV, Wired
+from tests.lessons.finetune.bare_page import TSV, Bare
 from tests.lessons.finetune.room import Room
 from tests.page.tiny_store import TinyStore
 
 
 @pytest.fixture(scope="module")
-def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
+def bare(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Bare:
     files = tmp_path_factory.mktemp("tiny")
-    return Wired(TinyStore.written(tiny, files))
+    return Bare(TinyStore.written(tiny, files))
 
 
 @pytest.fixture(scope="module")

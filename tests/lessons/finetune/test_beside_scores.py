@@ -8,9 +8,10 @@ import pytest
 
 from demos.lessons.finetune.train import controller
 from demos.lessons.finetune.train.beside_scores import nothing_html
+from demos.lessons.finetune.train.choices import SETTINGS
 from demos.training.export.run_log import read_log
 from demos.training.results.learned_nothing import CONTROLS, LearnedNothing
-from tests.lessons.finetune.bare_page import Wired
+from tests.lessons.finetune.bare_page import Bare
 from tests.lessons.finetune.room import Room
 
 NOTHING = LearnedNothing(
@@ -26,8 +27,8 @@ def test_a_class_can_do_no_harm_in_it() -> None:
     assert nothing_html(None) == ""
 
 
-def test_the_controls_are_called_as_on_the_page(wired: Wired) -> None:
-    assert {field: wired.parts[field].label for field in CONTROLS} == CONTROLS
+def test_the_controls_are_called_as_on_the_page(bare: Bare) -> None:
+    assert {field: bare.page.choices[SETTINGS[field]].label for field in CONTROLS} == CONTROLS
 
 
 def test_it_is_below_the_scores_and_in_the_log(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def ended(update: dict[str, Any], told: str, room: Room) -> None:
     assert (update["start"]["interactive"], update["stop"]["interactive"]) == (True, False)
     assert update["pause"]["interactive"] is False
     assert update["kept"] in (room.kept, gr.skip())
-    for stays in ("shown", "results", "scores", "history", "answer"):
+    for stays in ("results", "scores", "history", "answer"):
         assert update[stays] == gr.skip()
 
 
@@ -112,9 +112,7 @@ def test_a_run_without_a_gpu_is_offered_on_the_cpu_as_it_is(room: Room, monkeypa
 
     monkeypatch.setattr(training_service, "run_training", noted)
     run, picked = room.trainings.runs.new(), ("sentence", UPLOAD, room.file["pets"], None, "", "", 1_500)
-    updates = list(
-        room.trainer.work(run, "a reader", "", "", "a model for a GPU", "model", *picked, *CHOSEN, on_cpu=True)
-    )
+    updates = list(room.trainer.work(run, "a reader", "a model for a GPU", "model", *picked, *CHOSEN, on_cpu=True))
     assert json.loads(updates[-2]["curve"])["status"].startswith("Trained after")
     assert "on_cpu" not in room.trainer.finish(updates[-1]["phase"], run, "sentence", "", "", "")
     (*gpu, _), (*cpu, _) = ((dataset, settings, on_cpu, 0) for dataset, _, settings, *_, on_cpu, _ in asked)

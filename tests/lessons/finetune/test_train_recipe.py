@@ -13,8 +13,9 @@ import pytest
 from transformers import BertTokenizerFast
 
 from demos.errors import UserError
+from demos.lessons.finetune.train.choices import SETTINGS, START
+from demos.lessons.finetune.train.part import Train
 from demos.page.bar import offer
-from demos.page.services import Sentence
 from demos.page.tours.checks import is_on_offer
 from demos.training.form_values import (
     FROZEN_EMBEDDINGS,
@@ -30,103 +31,100 @@ from demos.training.form_values import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from tests.lessons.finetune.bare_page import BEGIN, CHOSEN, EMOTION, QUICK, Wired
+from tests.lessons.finetune.bare_page import CHOSEN, EMOTION, QUICK, Bare
 from tests.one_line import flat
 
 
-def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
-    draw, costs, _ = wired.draws
-    shown = draw["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *CHOSEN)
-    assert {wired.parts[name] for name in shown} == set(draw["outputs"])
-    names = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
-    told, files, hubs, begins, walk, drawn, chain, data, code = (shown[name] for name in names)
-    assert "learning rate 3e-3" in told  # what differs from the preset
-    assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "After your first run, a menu “Start from” appears here" in begins
-    assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
+def test_the_recipe_data_and_cost_are_shown_before_a_run(bare: Bare) -> None:
+    shown = bare.draw()
+    names = ("about", "walk", "rates", "chain", "rows", "program")
+    assert set(shown) == set(names)
+    about, walk, rates, chain, rows, program = (shown[name] for name in names)
+    assert "learning rate 3e-3" in about  # what differs from the preset
+    start = bare.draw(method="start")
+    assert "After your first run, a menu “Start from” appears here" in start["start"]
+    assert start["earlier"]["visible"] is False
+    assert "rises to 3e-3 in the first 13 of 126 steps" in rates  # 2 epochs of 504 / 8, a tenth warm-up
     assert "Sentence vector: the mean" in walk
     assert walk.count("data-lines") == 9  # the code has each step
     assert '"input_task": "classification"' in html.unescape(walk)
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
-    assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
-    assert "max_length = 2, 8, 24" in code
-    cost = costs["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *CHOSEN)
+    assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(rows)
+    assert "max_length = 2, 8, 24" in program
+    cost = bare.draw(method="cost")["cost"]
     assert "126 steps" in cost
     assert "MB</b> of memory" in cost
-    empty = wired.idle["run"]("", "", {}, "", *EMOTION, 0)
+    empty = bare.draw(method="curve")["curve"]
     assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-3)
 
 
-def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
-    show = wired.draws[0]["show"]
-    waiting = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, None, None, "", "", 1_500, *CHOSEN)
-    assert "Choose a CSV" in waiting["told"]
-    assert "text and a label column" in waiting["told"]
-    assert (
-        wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, "sentence", UPLOAD, None, None, "", "", 1_500, *CHOSEN)
-        == ""
-    )
-    shown = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, upload, None, "", "", 1_500, *CHOSEN)
-    assert shown["files"]["visible"] is True
-    assert "films.tsv: 44 sentences for training, 4 for validation, 12 for the final test" in flat(shown["told"])
-    unnamed = show(Sentence("", "", "tiny"), "quick", *BEGIN, "pair", HUB, None, None, "", "", 1_500, *CHOSEN)
-    assert unnamed["hubs"]["visible"] is True
-    assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
+def test_an_upload_is_waited_for_and_then_shown(bare: Bare, upload: str) -> None:
+    awaited = ("sentence", UPLOAD, None, None, "", "", 1_500)
+    waiting = bare.draw(awaited)
+    assert "Choose a CSV" in waiting["rows"]
+    assert "text and a label column" in waiting["rows"]
+    assert bare.draw(awaited, method="cost") == {"cost": ""}
+    shown = bare.draw(("sentence", UPLOAD, upload, None, "", "", 1_500))
+    assert "films.tsv: 44 sentences for training, 4 for validation, 12 for the final test" in flat(shown["rows"])
+    unnamed = bare.draw(("pair", HUB, None, None, "", "", 1_500))
+    assert "Enter the name of a data set" in unnamed["rows"]  # nothing is fetched before that
     glue = ("mrpc", "qqp", "mnli", "mnli:validation_mismatched", "qnli", "rte", "wnli")
-    assert re.findall(r'data-hub="([^"]+)"', unnamed["told"]) == [f"nyu-mll/glue:{name}" for name in glue]
+    assert re.findall(r'data-hub="([^"]+)"', unnamed["rows"]) == [f"nyu-mll/glue:{name}" for name in glue]
 
 
-def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
+def test_more_upper_layers_than_the_model_has_are_told_before_the_start(bare: Bare) -> None:
     deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
     told = "The recipe trains the upper 3 layers, but this model has only 2."
     with pytest.raises(UserError, match=told):
-        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *deep)
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *deep) == ""
-    begun = wired.begin["run"]("a-reader-who-goes-deep", "")["begun"]
-    *_, last = wired.train["run"](begun, "a-reader-who-goes-deep", "", "", "tiny", "model", *EMOTION, *deep)
+        bare.draw(chosen=deep)
+    assert bare.draw(chosen=deep, method="cost") == {"cost": ""}
+    *_, last = bare.trainer.work("a run", "a-reader-who-goes-deep", "tiny", "model", *EMOTION, *deep)
     assert json.loads(last["curve"])["status"] == told
     fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
-    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *fits)
+    assert "126 steps" in bare.draw(chosen=fits, method="cost")["cost"]
 
 
-def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = wired.page.services.store
+def test_the_data_is_cut_by_the_chosen_models_tokenizer(bare: Bare, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = bare.services.store
     names = ("entities", "entities", None, None, "", "", 1_500)
-    asked = (Sentence("", "", "tiny"), "quick", *BEGIN, *names, *CHOSEN)
-    assert "[UNK]" not in wired.draws[0]["show"](*asked)["told"]
-    keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
+    assert "[UNK]" not in bare.draw(names)["rows"]
+    keeps_case = BertTokenizerFast(vocab=bare.tiny.tokenizer.get_vocab(), do_lower_case=False)
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
-    assert "[UNK]" in wired.draws[0]["show"](*asked)["told"]  # its vocabulary has no capitals
+    assert "[UNK]" in bare.draw(names)["rows"]  # its vocabulary has no capitals
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
-    lent = wired.draws[0]["show"](*asked)["told"]
+    lent = bare.draw(names)["rows"]
     assert "[UNK]" not in lent
     assert "The pieces above come from the bundled model’s tokenizer: Tiny random BERT" in lent
-    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *CHOSEN)["told"]
+    assert "bundled" not in bare.draw()["rows"]
 
 
-def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
+def test_the_code_is_a_program_whatever_is_chosen(bare: Bare, upload: str) -> None:
     def program(*picked: Any, **fields: Any) -> str:
-        chosen = shown_settings(replace(QUICK, **fields))
-        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *picked, *chosen)["code"]
+        code: str = bare.draw(picked or EMOTION, shown_settings(replace(QUICK, **fields)))["program"]
         compile(code, "run.py", "exec")
         return code
 
-    assert "import AutoModel" in program(*EMOTION)  # with the library alone
+    assert "import AutoModel" in program()  # with the library alone
     for name, line in {"trains": "lora", "optimizer": "sgd"}.items():
-        assert {"lora": "LoraConfig", "sgd": "torch.optim.SGD"}[line] in program(*EMOTION, **{name: line})
+        assert {"lora": "LoraConfig", "sgd": "torch.optim.SGD"}[line] in program(**{name: line})
     own = program("sentence", UPLOAD, upload, None, "", "", 1_500)
     assert "pd.read_csv('films.tsv'" in own
     assert str(Path(upload).parent) not in own
 
 
-def test_a_link_may_name_a_data_set_of_the_hub_but_only_a_press_fetches_it(wired: Wired) -> None:
-    named = wired.page.choices["hub"]
-    for drawn in (*wired.draws, wired.idle):  # what a page does by itself
-        assert all(one is not named for one in drawn["inputs"])
-    assert any(one is named for one in wired.train["inputs"])  # Start is a press too
-    asked = next(one for one in wired.draws[0]["inputs"] if getattr(one, "visible", None) == "hidden")
-    assert all(one is not asked for one in wired.page.choices.values())
+def test_a_link_may_name_a_data_set_of_the_hub_but_only_a_press_fetches_it(bare: Bare) -> None:
+    drawings = Train().drawings()
+    assert all("hub" not in drawing.by for drawing in drawings)  # what a page does by itself
+    assert any("hub_asked" in drawing.by for drawing in drawings)
+    assert "hub" in START  # Start is a press too
+    assert "hub" in bare.page.choices
+    assert "hub_asked" not in bare.page.choices
+
+
+def test_of_other_data_the_last_runs_curve_stays_and_another_runs_is_left_alone(bare: Bare) -> None:
+    assert bare.draw(method="curve", run="a run") == {}  # the run under way keeps its own
+    assert "score" in bare.draw(("sentence", HUB, None, None, "", "", 1_500), method="curve")["curve"]
 
 
 def test_controls_are_read_and_bounded() -> None:
@@ -146,13 +144,12 @@ def test_controls_are_read_and_bounded() -> None:
     assert (fitting("pair", OWN), fitting("pair", UPLOAD), fitting("sentence", OWN)) == ("paraphrase", UPLOAD, OWN)
 
 
-def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired) -> None:
+def test_every_recipe_fills_the_controls_and_says_what_was_changed() -> None:
     frozen = Settings(hidden=(256, 64), frozen_embeddings=True, class_weights=True)
     assert shown_settings(frozen)[RECIPE.index("trains")] == FROZEN_EMBEDDINGS
     assert read_settings(*shown_settings(frozen)) == frozen
     for key, preset in PRESETS.items():
-        filled = wired.fill["run"](key, "sentence", 7)
-        settings = read_settings(*filled)
+        settings = read_settings(*shown_settings(recipe_for(key, "sentence"))[:-1], 7)
         assert settings == replace(preset.settings, seed=7)
         assert changed(settings, key) == {}  # the seed is no part of a recipe
     paper = PRESETS["cls"].settings
@@ -165,17 +162,16 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
     assert paper.epochs in (3, 4)
     assert (PRESETS["frozen"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
     for kind in ("entities", "question", "similarity", "labels"):  # longer, or fewer of each
-        assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
+        assert changed(recipe_for("quick", kind), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
         assert recipe_for("cls", kind) == paper
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", ["sentence", "labels", "entities", "question", "similarity"])
-def test_a_link_without_the_settings_means_the_recipe_of_its_task(wired: Wired, preset: str, kind: str) -> None:
-    page, query = wired.page, {"task": kind, "preset": preset}
-    named = {component: name for name, component in page.choices.items()}
-    of_recipe = [named[wired.parts[name]] for name in RECIPE if name != "seed"]
+def test_a_link_without_the_settings_means_the_recipe_of_its_task(bare: Bare, preset: str, kind: str) -> None:
+    page, query = bare.page, {"task": kind, "preset": preset}
+    of_recipe = [SETTINGS[name] for name in RECIPE if name != "seed"]
     left_out = [page.left_out(name, query) for name in of_recipe]
     assert left_out == shown_settings(recipe_for(preset, kind))[:-1]
     for name, value in zip(of_recipe, left_out, strict=True):

@@ -20,7 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 from demos.errors import UserError
 from demos.lessons.finetune.train import controller as page
-from demos.page.services import Services
+from demos.lessons.finetune.train.part import Train
+from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
 from demos.training.form_values import UPLOAD, read_dataset, read_settings, shown_settings
 from demos.training.service.expected_time import Expected
@@ -28,7 +30,6 @@ from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.widgets.tasks.registry import view_of
-from tests.lessons.finetune.bare_page import Wired
 from tests.lessons.finetune.room import CHOSEN, Room
 from tests.lessons.finetune.whole_run import whole_run
 
@@ -102,7 +103,7 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
         (record,) = mine[-1]["history"]
         assert (record.run, record.data) == (kept[name], f"{name}.tsv")
         own, other = {"films": ("fine", "cat"), "pets": ("cat", "fine")}[name]
-        answer = room.trainer.answer(kept[name], mine[-1]["shown"], "a fine cat", "", "")
+        answer = room.trainer.answer(kept[name], "sentence", "a fine cat", "", "")
         assert own in answer.replace("a fine cat", "")
         assert other not in answer.replace("a fine cat", "")
     for run in kept.values():
@@ -119,7 +120,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
     monkeypatch.setattr(room.trainings, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", "", 1_500)
     run = room.trainings.runs.new()
-    updates = room.trainer.work(run, "a reader", "", "", "tiny", "model", *picked, *CHOSEN)
+    updates = room.trainer.work(run, "a reader", "tiny", "model", *picked, *CHOSEN)
     resumed = [update["phase"] for update in updates if "phase" in update][:2]
     assert len(set(resumed)) == 2  # else the page would not hear the second one
     for phase in resumed:
@@ -136,7 +137,7 @@ def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypa
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
     run = room.trainings.runs.new()
-    updates = list(room.trainer.work(run, "a reader", "", "", "tiny", "model", *picked, *chosen))
+    updates = list(room.trainer.work(run, "a reader", "tiny", "model", *picked, *chosen))
     room.trainings.runs.discard(run)
     told = [json.loads(update["curve"])["status"] for update in updates if "curve" in update]
     first = next(status for status in told if " left" in status)
@@ -148,26 +149,26 @@ def test_what_was_learned_is_shown_under_its_own_task_alone(room: Room, now: str
     picked = ("sentence", UPLOAD, room.file["films"], None, "", "", 1_500)
     *_, last = whole_run(room.trainer, picked, CHOSEN, boxes=("a fine cat", "", ""), now=now)
     assert last["results"]["visible"] == (now == "sentence")
-    assert last["shown"]["kind"] == "sentence"  # by which the page shows it when its task is chosen again
+    assert room.trainer.results(last["kept"], "sentence")["results"]["visible"]  # its task is chosen again
     assert len(last["history"]) == 1
     sample = view_of("sentence").boxes[0][1]
-    again = room.trainer.answer(last["kept"], last["shown"], "a fine cat" if now == "sentence" else sample, "", "")
+    again = room.trainer.answer(last["kept"], "sentence", "a fine cat" if now == "sentence" else sample, "", "")
     assert last["answer"] == again  # the other task's boxes hold something else by now
     room.trainings.runs.discard(last["kept"])
     room.is_as_before()
 
 
 def test_a_kept_run_whose_files_were_cleared_away_is_told_as_gone(room: Room) -> None:
-    run, shown = room.finish("pets")
+    run = room.finish("pets")
     room.trainings.runs._trained.pop(run)
     for file in room.trainings.runs.folder(run).iterdir():
         file.unlink()
     with pytest.raises(UserError, match="no longer kept"):
-        room.trainer.answer(run, shown, "a cat", "", "")
+        room.trainer.answer(run, "sentence", "a cat", "", "")
     room.is_as_before()
 
 
-def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, tmp_path: Path, wired: Wired) -> None:
+def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, tmp_path: Path) -> None:
     reader = "a-key-that-nobody-guesses"
 
     def started() -> page.Trainer:
@@ -175,23 +176,23 @@ def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, t
         return page.Trainer(Services(room.store, "tiny", trainings=trainings))
 
     trainer = started()
-    assert trainer.recalled(reader) == trainer.recalled("") == {}
+    assert trainer.last_curve("", reader) == trainer.last_curve("", "") == {}
     picked = ("sentence", UPLOAD, room.file["pets"], None, "", "", 1_500)
     *_, last = whole_run(trainer, picked, CHOSEN, reader=reader)
     again = started()
-    assert again.recalled(f"{reader}/another-tab-of-theirs") == {**last["shown"], "recalled": True}
-    assert again.recalled("another-key-that-nobody-guesses") == {}
+    tab = f"{reader}/another-tab-of-theirs"
+    assert again.last_curve("", tab) == again.last_curve(last["kept"], "") == trainer.last_curve(last["kept"], "")
+    assert again.last_curve("", "another-key-that-nobody-guesses") == {}
+    assert again.results(last["kept"], "sentence")["results"]["visible"] is False  # its curve alone is stored
 
-    readers = wired.page.services.trainings
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(readers, "readers", again.trainings.readers)
-        patch.setattr(readers, "runs", again.trainings.runs)
-        (shown,) = wired.recall["run"](reader, {}).values()
-        for kept, known in (("", {}), (last["kept"], {}), ("", shown)):  # whichever of the page's questions is first
-            assert wired.idle["run"]("", kept, known, reader, *picked, 0) == last["shown"]["curve"]
-        other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", "", 1_500, 0)
-        assert "Nothing has been trained yet" in other  # another task's axes
-    assert [*wired.recall["run"](reader, last["shown"]).values()] == [last["shown"]]
+    def curve(kind: str, **said: Any) -> str:
+        on = On(again.services, Sentence("", "", "tiny"))
+        c = Train().read(on, {"task": kind, "data": UPLOAD, "file": room.file["pets"], "begun": last["kept"], **said})
+        return str(Train().curve(on, c)["curve"])
+
+    for said in ({"returning": reader}, {"trained": last["kept"]}):  # whichever of the page's questions is first
+        assert curve("sentence", **said) == last["curve"]
+        assert "Nothing has been trained yet" in curve("pair", data="paraphrase", **said)  # another task's axes
 
 
 def test_a_small_file_of_ones_own_is_told_beside_the_encoders_frozen_vectors(room: Room) -> None:

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from demos.errors import UserError
 from demos.figures.training_program import program_of
 from demos.lessons.finetune.train import controller
-from demos.lessons.finetune.train.start import available_runs, menu, start_html, start_of
+from demos.lessons.finetune.train.start import available_runs, offers_of, start_from_model, start_from_run, start_of
 from demos.training.events import Event, Started
 from demos.training.export.card import card
 from demos.training.export.folder import write_folder
@@ -169,9 +169,7 @@ def test_the_program_loads_the_downloaded_folder_and_runs(
         assert "demos" not in code
         assert "It begins with run 1: download its folder in “Export”" in code
         assert ("head.load_state_dict(earlier.head" in code) is kept
-        assert f"The layers on top\n  {'are kept too' if kept else 'are new'}" in start_html(
-            services, start, history, task
-        )
+        assert f"The layers on top\n  {'are kept too' if kept else 'are new'}" in start_from_run(start, task)
         assert printed(code)[-1].startswith("test accuracy")
     assert "earlier" not in program_of(start.spec, Recipe("tiny"))
 
@@ -181,13 +179,13 @@ def test_the_menu_has_this_readers_kept_runs_alone(room: Room, first: str) -> No
     *_, last = room.start("pets", OTHER)
     assert [one.run for one in available_runs(services, readers.history(OTHER))] == [last["kept"]]
     assert start_of(services, "tiny", readers.history(OTHER), "1").folder != room.trainings.runs.folder(first)
-    shown, _ = menu(services, readers.history(READER), "model")
+    shown = offers_of(services, readers.history(READER), "model")
     titles = [title for title, _ in shown["choices"]]
     assert titles[0] == "the pre-trained model"
     assert titles[-1].endswith("accuracy on films.tsv")
     assert titles[-1].startswith("Run 1")
     assert shown["visible"]
-    empty, told = menu(services, [], "1")
+    empty, told = offers_of(services, [], "1"), start_from_model(services, [])
     assert (empty["visible"], empty["value"]) == (False, "model")
     assert "menu “Start from” appears here" in told
     # run ids and numbers that are not this reader's name nothing, in the page as in a run
@@ -207,5 +205,5 @@ def test_a_run_that_went_meanwhile_is_told_in_a_sentence(room: Room) -> None:
         room.trainings.runs.discard(last["kept"])
     assert status(list(updates)) == GONE
     assert status(list(second(room, "pets", reader))) == GONE
-    shown, _ = menu(room.trainer.services, room.trainings.readers.history(reader), "1")
+    shown = offers_of(room.trainer.services, room.trainings.readers.history(reader), "1")
     assert (shown["visible"], shown["value"]) == (False, "model")

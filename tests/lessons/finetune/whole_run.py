@@ -7,7 +7,12 @@ from typing import Any
 
 import gradio as gr
 
-from demos.lessons.finetune.train.controller import CHANGED, Trainer
+from demos.lessons.finetune.train.controller import Trainer
+
+CHANGED = (
+    "run", "kept", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes", "numbers",
+    "answer", "cost", "history", "on_cpu",
+)  # fmt: skip
 
 
 def whole_run(
@@ -26,7 +31,7 @@ def whole_run(
     chosen at the end, where it is another one.
     """
     run = trainer.trainings.runs.new()
-    updates = trainer.work(run, reader or run, "", "", model, earlier, *picked, *recipe)
+    updates = trainer.work(run, reader or run, model, earlier, *picked, *recipe)
     message = ""
     try:
         for update in updates:
@@ -34,7 +39,8 @@ def whole_run(
             changed = dict.fromkeys(CHANGED) | {"run": run}
             if "phase" in update:
                 ended = trainer.finish(update["phase"], run, now or picked[0], *boxes)
-                changed = dict.fromkeys(CHANGED, gr.skip()) | ended
+                learned = trainer.results(ended["kept"], now or picked[0]) if "kept" in ended else {}
+                changed = dict.fromkeys(CHANGED, gr.skip()) | ended | learned
             yield {"curve": message, **changed}
     finally:
         updates.close()  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -20,6 +20,7 @@ from demos.lessons.finetune.train.start import MODEL, Start, start_of
 from demos.lessons.finetune.train.try_it import correct_answer
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
+from demos.page.view import Shown
 from demos.page.visitor import visitor
 from demos.templates import templates
 from demos.training.compute_cost import Cost, cost_of
@@ -48,16 +49,10 @@ from demos.widgets.tasks.registry import view_of
 log = logging.getLogger(__name__)
 TEXT = templates(__file__)
 
-# What changes when a run is over. `run` is the id of the one under way, `kept` of the one done, `shown` what the page
-# shows of that: {"kind": of task, "curve": its last message}.
-CHANGED = (
-    "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
-    "numbers", "answer", "cost", "history", "on_cpu",
-)  # fmt: skip
 OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, in distinct marks
 RESUMED, LAST = "goes on", " for good"
 PAUSE, GO_ON = "Pause", "Continue"
-MAX_ENDED = 64  # runs whose end a page may ask for
+MAX_ENDED = 256  # runs whose results a page may show
 LEGEND = {"legend": {"train": "training (each batch, and smoothed)"}}
 PAIRS = {"legend": {"train": "training (loss of the pairs; accuracy of the head as fitted last)"}}
 
@@ -65,8 +60,8 @@ PAIRS = {"legend": {"train": "training (loss of the pairs; accuracy of the head 
 class Trainer:
     """The runs of "Train", for all its learners.
 
-    One run is three events: `RunController.begin` gives it an id, `work` sends its curve, `finish` all that is told at
-    its end. Between the few messages of `work` the curve asks for its points itself (`feeds.news`).
+    One run is three events: `RunController.begin` gives it an id, `work` sends its curve, `finish` its end. Between
+    the few messages of `work` the curve asks for its points itself (`feeds.news`).
     """
 
     def __init__(self, services: Services) -> None:
@@ -74,7 +69,7 @@ class Trainer:
         self.trainings = services.trainings
         self.feeds = Feeds()
         self.trainings.shared.curve = self.feeds.shown
-        self._ended: Recent[_Ended] = Recent(MAX_ENDED)
+        self._ended: Recent[Ended] = Recent(MAX_ENDED)
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
         """The cost of Start, counted on the model, and its estimated time."""
@@ -88,7 +83,7 @@ class Trainer:
         return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost, on_cpu).seconds
 
     def work(
-        self, run: str, reader: str, text: str, pair: str, model: str, earlier: str,
+        self, run: str, reader: str, model: str, earlier: str,
         kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, *recipe: Any,
         on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
@@ -117,54 +112,55 @@ class Trainer:
 
         return guarded(messages(), lambda message: over | {"curve": failure_message(message)})
 
-    def finish(self, phase: str, run: str, kind: str, *boxes: str) -> dict[str, Any]:
+    def finish(self, phase: str, run: str, kind: str, *boxes: str) -> Shown:
         """The changes when a run is over; for another run, or for a phase in between, only those that are due.
 
-        `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
+        `run` is the one that the page shows as under way, `kind` the task chosen by now: where that is another one,
+        "Try it" answers the sample. After a failure, the run before it stays.
         """
-        ended, _, what = (phase or "").partition(" ")
+        over, _, what = phase.partition(" ")
         if what.startswith(RESUMED):
             return {"pause": _pausing(not what.endswith(LAST))}
-        run_over = self._ended.get(ended)
-        changes = self._changes(ended, run_over, kind, boxes) if run_over else {}
-        if what == NO_GPU:
-            changes |= cpu_offer(True)
-        if ended == run:
+        changes: Shown = cpu_offer(True) if what == NO_GPU else {}
+        if (ended := self._ended.get(over)) and ended.fault:
+            changes["cost"] = notice_html(ended.fault)
+        elif ended:
+            changes |= {"kept": over, "history": ended.history}
+            changes["answer"] = self._answered(over, ended.kind, boxes if kind == ended.kind else ())
+        if over == run:
             changes |= {"run": "", **running_buttons(False)}
         return changes
 
-    def _changes(self, run: str, ended: _Ended, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
-        """The page at the end of a run; after a failure, the run before it stays."""
-        if "kept" not in ended.changes:
-            return dict(ended.changes)
-        shown = {"kind": ended.kind, "curve": ended.curve}
-        here = kind == ended.kind  # else the boxes are another task's
+    def _answered(self, run: str, kind: str, boxes: Sequence[str]) -> str:
         try:
-            filled = boxes if here else [sample for _, sample in view_of(ended.kind).boxes]
-            answer = self.answer(run, shown, *filled)
+            return self.answer(run, kind, *(boxes or [sample for _, sample in view_of(kind).boxes]))
         except UserError as error:  # the run is worth showing all the same
-            answer = TEXT.no_answer(str(error))
-        return ended.changes | {"shown": shown, "results": gr.update(visible=here), "answer": answer}
+            return str(TEXT.no_answer(str(error)))
 
-    def recalled(self, reader: str) -> dict[str, Any]:
-        """The value of `shown` for the reader's last run on a reloaded page; {} if it can't be drawn again.
+    def results(self, run: str, kind: str) -> Shown:
+        """What a run has learned, for its own kind of task; else nothing is in sight."""
+        ended = self._ended.get(run)
+        if ended is None or ended.kind != kind:
+            return {"results": gr.update(visible=False), "numbers": TEXT.no_numbers()}
+        return {"results": gr.update(visible=True), **ended.pictures}
 
-        "recalled" says that its curve alone is there: what it learned is in the other parts.
-        """
+    def last_curve(self, run: str, reader: str) -> dict[str, str]:
+        """{"kind", "curve"} of a run that is over, or of the reader's last one on a reloaded page; {} without one."""
+        if ended := self._ended.get(run):
+            return {"kind": ended.kind, "curve": ended.curve}
         history = self.trainings.readers.history(reader)
-        curve = read_curve(self.trainings.runs.folder(history[-1].run)) if history else {}
-        return curve and {**curve, "recalled": True}
+        return read_curve(self.trainings.runs.folder(run or history[-1].run)) if run or history else {}
 
-    def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
+    def answer(self, run: str, kind: str, *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
-        if not run or not shown:
+        if not run:
             raise UserError("Train a model first.")
-        view = view_of(shown["kind"])
+        view = view_of(kind)
         filled = [box or "" for box in boxes[: len(view.boxes)]]
         example = view.example_of(filled)
         trained = self.trainings.runs.trained(run)
         (answer,) = trained.answers([example])
-        correct = correct_answer(shown["kind"], trained.task.labels, filled)
+        correct = correct_answer(kind, trained.task.labels, filled)
         return view.answer(trained.task, answer, filled) + (TEXT.correct(correct) if correct else "")
 
     def pause(self, run: str, label: str) -> Any:
@@ -177,12 +173,14 @@ class Trainer:
 
 
 @dataclass(frozen=True)
-class _Ended:
-    """The end of a run, kept for every page that requests it."""
+class Ended:
+    """A run that is over, for every page that shows it."""
 
     kind: str  # of task
     curve: str  # its last message
-    changes: dict[str, Any]  # by name, "kept" among them where there is a model
+    history: Sequence[Record] = ()  # the reader's
+    pictures: Shown = field(default_factory=dict)  # what it learned
+    fault: str = ""  # a sentence on why there is no model
 
 
 class _Run:
@@ -241,7 +239,7 @@ class _Run:
                 gone = isinstance(event, Failed) and record is not None and not runs.has(record.run)
                 yield Failed(GONE) if gone else event
 
-    def conclude(self, reader: str) -> _Ended | None:
+    def conclude(self, reader: str) -> Ended | None:
         """End the run: note its results for the reader, and draw them once for every page that requests them."""
         if self.ended is None or self.started is None:
             return None
@@ -255,12 +253,11 @@ class _Run:
             pictures["scores"] += frozen_html(self.trainer.services, self.start, self.recipe, self.dataset)
             readers = self.trainer.trainings.readers
             readers.add(reader, self._record(self.start.title, self.started, result, stopped, readers.history(reader)))
-            changes = pictures | {"kept": self.run, "history": readers.history(reader)}
+            return Ended(self.kind, self.feed.message(), readers.history(reader), pictures)
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("the results of a run could not be shown")
             self.trainer.trainings.runs.discard(self.run)
-            changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
-        return _Ended(self.kind, self.feed.message(), changes)
+            return Ended(self.kind, self.feed.message(), fault=sentence_of(error) or OUR_FAULT)
 
     def _log(self, started: Started, result: Outcome, stopped: str, nothing: LearnedNothing | None) -> None:
         """Save the recipe beside the model, for readers who download it."""
@@ -278,7 +275,7 @@ class _Run:
         done = (title, self.kind, self.dataset, self.settings, started, result)
         return record_of(self.run, number, *done, self.feed.steps, self.feed.looks, stopped)
 
-    def _pictures(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
+    def _pictures(self, result: Outcome, stopped: bool, per_epoch: int) -> Shown:
         """The scores, what is taken for what (classes as a table to press), the mistakes, the tables."""
         if isinstance(result, Result):
             shown = {"matrix": gr.update(value=matrix_html(result, self.dataset.test), visible=True)}
@@ -296,6 +293,6 @@ def _pausing(running: bool) -> Any:
     return gr.update(value=PAUSE, interactive=running and CAN_PAUSE)
 
 
-def running_buttons(running: bool) -> dict[str, Any]:
+def running_buttons(running: bool) -> Shown:
     """Start, or Stop and Pause."""
     return {**buttons(running), "pause": _pausing(running)}

@@ -2,227 +2,242 @@
 
 from __future__ import annotations
 
-import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import gradio as gr
 
+from demos.errors import UserError
+from demos.figures.recipe import chain_html, preset_html, rate_html, rate_text
+from demos.figures.short_text import short
+from demos.figures.training_program import program_of, steps_of
 from demos.files import read_beside
 from demos.lessons.finetune.train import layout
-from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
-from demos.lessons.finetune.train.recipe import axes, wire_recipe
+from demos.lessons.finetune.train.choices import FORM, PICKED, START, TRIES, TrainChoices
+from demos.lessons.finetune.train.controller import Trainer, running_buttons
+from demos.lessons.finetune.train.data import axes, column_html, data_html
+from demos.lessons.finetune.train.few_shot import few_shot_html
+from demos.lessons.finetune.train.start import offers_of, start_from_model, start_from_run, start_of
 from demos.lessons.finetune.train.try_it import wire_examples
-from demos.page.folds import all_controls, folds
-from demos.page.lesson import IN_BROWSER, Page, Part, by_component
-from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset, shown_settings
-from demos.training.presets import FORMER, IDLE, PRESETS, recipe_for
-from demos.training.sources import READERS
-from demos.widgets.file_picker.file_picker import offered
+from demos.page.services import Sentence, Services
+from demos.page.view import Layout, On, Shown, View, drawn
+from demos.training.data.benchmarks import GLUE
+from demos.training.data.hub_data import NotFetchedError
+from demos.training.example_lengths import lengths_of
+from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting
+from demos.training.look import look_at
+from demos.training.presets import FORMER, PRESETS, changed, learns_from_pairs
+from demos.training.service.background import Changes
+from demos.training.sources import SOURCES, reader_of
+from demos.training.tasks.registry import task_of
+from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.run_controller.run_controller import RunController
 from demos.widgets.scripted.scripted import scripted
-from demos.widgets.tasks.registry import VIEWS, bundled, view_of
+from demos.widgets.tasks.registry import own_tokenizer, view_of
 
-SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
-PICKED = ("task", "data", "file", "test_file", "hub", "columns", "most")  # what `read_dataset` takes before the seed
+TEXT_LENGTH = 300  # characters of an example as T5 would read it
+UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
+RESULTS = ("results", "scores", "matrix", "picture", "figure", "mistakes", "numbers")
 
 
-def build(page: Page) -> None:
-    """Tasks above; the run beside the recipe; the data and the steps, in the curve's place until there is one; folds.
+def runs(services: Services) -> RunController:
+    """The part's runs, for all its readers."""
+    trainer = services.shared(Trainer)
 
-    Once a run has ended, "Try it" stands beside its curve, and what it learned below. style.css says what is where.
-    """
-    trainer = Trainer(page.services)
-    controller = RunController(page.services.trainings, "train", trainer.work, running_buttons)
-    parts: dict[str, Any] = {
-        **controller.states(),
-        "kept": page.trained,
-        "shown": gr.State({}),
-        "history": page.history,
-        "phase": gr.Textbox("", visible="hidden"),  # a run's messages beside its curve
-    }
-    parts |= layout.tasks()
-    with gr.Row(elem_classes="lab"):
-        with gr.Column(min_width=0, elem_classes="lab-run"):
-            parts |= layout.live(trainer.feeds.news)
-        with gr.Column(min_width=0, elem_classes="lab-try"):
-            parts |= layout.try_it()
-        with gr.Column(min_width=0, elem_classes="recipe"):
-            parts |= layout.recipe()
-            with all_controls(page, __file__, set_elsewhere=True):
-                parts |= layout.more()
-        with gr.Column(min_width=0, elem_classes="lab-data"):
-            parts["told"] = gr.HTML(elem_id="finetune-data", elem_classes="picture")
-            page.show_look()
-        with gr.Column(min_width=0, elem_classes="lab-walk"):
-            parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
-        parts |= layout.results()
-    none = layout.TEXT.no_numbers()
-    parts["numbers"], parts["code"] = folds(
-        __file__, "Trains with this recipe and prints the test scores", numbers=none
+    def work(run: str, reader: str, model: str, *said: Any, on_cpu: bool = False) -> Iterator[Changes]:
+        c = Train().read(On(services, Sentence("", "", model)), dict(zip(START, said, strict=True)))
+        picked = replace(c, hub_asked=c.hub).picked
+        return trainer.work(run, reader, model, c.earlier, *picked, *c.settings, on_cpu=on_cpu)
+
+    return RunController(services.trainings, "train", work, running_buttons)
+
+
+class Train(View):
+    tab, order, reads_sentence = "Train", 1, False
+    look = (
+        "Choose a task and a recipe, change one setting under “All controls”, and click Start. Does the validation "
+        "curve follow the training curve?"
     )
-    _wire_task(page, parts)
-    wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
-    _wire_runs(page, controller, trainer, parts)
-    _keep(page, parts)
+    Choices = TrainChoices
+
+    def lay_out(self, at: Layout) -> None:
+        """Tasks above; the run beside the recipe; the data and the steps, in the curve's place until there is one.
+
+        Once a run has ended, "Try it" is beside its curve, and what it learned below. style.css says what is where.
+        """
+        trainer, parts = at.page.services.shared(Trainer), layout.tasks(at)
+        with gr.Row(elem_classes="lab"):
+            with gr.Column(min_width=0, elem_classes="lab-run"):
+                parts |= layout.live(at, trainer.feeds.news)
+            with gr.Column(min_width=0, elem_classes="lab-try"):
+                parts |= layout.try_it(at)
+            with gr.Column(min_width=0, elem_classes="recipe"):
+                layout.recipe(at)
+                with at.all_controls(set_elsewhere=True):
+                    poolings = layout.more(at)
+            with gr.Column(min_width=0, elem_classes="lab-data"):
+                at["rows"] = gr.HTML(elem_id="finetune-data", elem_classes="picture")
+                at.look()
+            with gr.Column(min_width=0, elem_classes="lab-walk"):
+                at["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
+            layout.results(at)
+        at.folds("Trains with this recipe and prints the test scores")
+        at.page.former["preset"] = FORMER
+        at.page.follows |= layout.brought()
+        at.hold("history", at.page.history)
+        at.hold("past", at.page.history)
+        at.hold("trained", at.page.trained)
+        at.hold("returning", at.page.returning)
+        layout.wire_task(at, poolings)
+        layout.wire_recipe(at)
+        layout.wire_hub(at, parts["fetch"])
+        self._wire_runs(at, parts)
+
+    def _wire_runs(self, at: Layout, parts: dict[str, Any]) -> None:
+        """Wire Start, Pause, Stop and "Try it"."""
+        page, quiet = at.page, {"show_progress": "hidden"}
+        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
+        phase = at.hold("phase", gr.Textbox("", visible="hidden"))  # a run's messages beside its curve
+        parts = {**parts, **states, "curve": at["curve"], "phase": phase}
+        inputs = [page.model, *(at.controls[name] for name in START)]
+        pressed = ("start", "pause", "stop")
+        page.services.shared(runs).wire(page, parts, [(parts["start"].click, {})], inputs, ("curve", "phase"), pressed)
+        over = {name: parts[name] for name in ("run", *pressed, "on_cpu", "answer")}
+        over |= {"kept": page.trained, "history": page.history, "cost": at["cost"]}
+        at.answers(phase.change, finish, over, **quiet)
+        at.answers(parts["pause"].click, pause, {"pause": parts["pause"]}, **quiet)
+        boxes = [at.controls[name] for name in TRIES]
+        wire_examples(parts["try_examples"], at.controls["task"], at.controls["data"], boxes)
+        presses = [parts["ask"].click, *(box.submit for box in boxes)]  # about the text at that moment
+        at.answers(presses, answer, {"answer": parts["answer"]}, trigger_mode="always_last")
+
+    @drawn(by=("preset", "past", *FORM))
+    def draw(self, on: On, c: TrainChoices) -> Shown:
+        """The recipe's shapes, its learning rate, the steps, the data and the program; needs no model in memory."""
+        start = start_of(on.services, on.sentence.model, c.past, c.earlier)
+        spec = start.spec
+        chosen = replace(c.recipe(spec), earlier=start.downloaded)
+        kind, settings, about = chosen.task, chosen.settings, PRESETS[c.preset]
+        shown: Shown = {
+            "about": lambda: (
+                preset_html(about.title, about.description, changed(settings, c.preset, kind))
+                + (few_shot_html() if learns_from_pairs(settings, kind) else "")
+            )
+        }
+        missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
+        if missing:
+            tasks = [task for task in GLUE if task.kind == kind and chosen.data == HUB]
+            return shown | {"rows": layout.TEXT.awaited(missing, reader_of(kind).requirement, kind, tasks)}
+        try:
+            dataset = chosen.dataset()
+        except UserError as error:
+            of_file = chosen.data == UPLOAD and look_at(chosen.file, kind, chosen.columns).mapping is not None
+            if not of_file and (chosen.data != HUB or isinstance(error, NotFetchedError)):
+                raise
+            return shown | {"rows": layout.TEXT.awaited("", reader_of(kind).requirement)}  # the column picker says why
+        task = task_of(dataset, settings)
+        at_hand = on.services.store.tokenizer_at_hand(spec.key)
+        steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
+
+        @cache
+        def program() -> str:
+            return program_of(spec, chosen, start.program(task))
+
+        def walk() -> str:
+            name = chosen.data if chosen.data in SOURCES else "task"
+            return layout.TEXT.walk(
+                start.title,
+                kind,
+                settings,
+                learns_from_pairs(settings, kind),
+                rate_text(settings.learning_rate),
+                steps_of(program()),
+                task.labels,
+                *(short(text, TEXT_LENGTH) for text in task.as_text(dataset.train[0], name)),
+            )
+
+        def chain() -> str:
+            tokenizer = at_hand or own_tokenizer()
+            unpooled = settings.pooling == "none"
+            longest = lengths_of(dataset, tokenizer, settings.max_length).longest if unpooled else 0
+            return chain_html(kind, spec, settings, task.labels, longest)
+
+        return shown | {
+            "walk": walk,
+            "rates": lambda: rate_html(settings, steps),
+            "chain": chain,
+            "rows": lambda: data_html(view_of(kind), dataset, at_hand, spec.title),
+            "program": program,
+        }
+
+    @drawn("cost", by=("history", *FORM), pure=False)  # after a run, now with its speed
+    def cost(self, on: On, c: TrainChoices) -> Shown:
+        """The cost of Start, counted on the model."""
+        try:
+            spec = start_of(on.services, on.sentence.model, c.history, c.earlier).spec
+            chosen = c.recipe(spec)
+            dataset = chosen.dataset()
+        except UserError:  # `draw` says it
+            return {"cost": ""}
+        return {"cost": on.services.shared(Trainer).cost(spec.key, dataset, chosen.settings)}
+
+    @drawn("picker", by=(*PICKED, "seed"))
+    def picker(self, on: On, c: TrainChoices) -> Shown:
+        """The roles of the columns of a reader's own file or of a data set from the Hub."""
+        there = {UPLOAD: c.file, HUB: c.hub_asked.strip()}.get(c.data)
+        return {"picker": column_html(*c.picked, c.seed) if there else ""}
+
+    @drawn("curve", by=(*PICKED, "seed", "run", "begun", "trained", "returning"), pure=False)
+    def curve(self, on: On, c: TrainChoices) -> Shown:
+        """Empty axes with the score of guessing, unless a run of this task is on them, or was before a reload."""
+        if c.run or on.services.shared(runs).is_elsewhere(c.returning, c.begun):
+            return {}
+        last = on.services.shared(Trainer).last_curve(c.trained, c.returning)
+        if last and last["kind"] == c.task:
+            return {"curve": last["curve"]}
+        data = fitting(c.task, c.data)
+        try:
+            return {"curve": axes(replace(c, data=data).splits())}
+        except UserError:  # `draw` says it
+            return {"curve": idle_message("score", ("", math.nan), 0)} if data in (UPLOAD, HUB) else {}
+
+    @drawn("start", by=("history", *FORM), limits=("earlier",))
+    def start(self, on: On, c: TrainChoices) -> Shown:
+        """The menu of what a training may begin with, and the line under it."""
+        offers = offers_of(on.services, c.history, c.earlier)
+        start = start_of(on.services, on.sentence.model, c.history, offers["value"])
+        if start.record is None:
+            return {"earlier": offers, "start": start_from_model(on.services, c.history)}
+        try:
+            chosen = c.recipe(start.spec)
+            task = task_of(chosen.dataset(), chosen.settings)
+        except UserError:  # `draw` says it
+            return {"earlier": offers, "start": ""}
+        return {"earlier": offers, "start": start_from_run(start, task)}
+
+    @drawn(*RESULTS, by=("task", "trained", "history"))
+    def learned(self, on: On, c: TrainChoices) -> Shown:
+        """What the reader's last run has learned, where it is one of this task."""
+        return on.services.shared(Trainer).results(c.trained, c.task)
 
 
-def _keep(page: Page, parts: dict[str, Any]) -> None:
-    short = {  # the data before the task: a new task sets one of its own data sets if none fits
-        "data": "data", "task": "task", "preset": "preset", "pooling": "pooling", "hidden": "hidden",
-        "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
-        "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
-        "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
-        "hub": "hub", "columns": "columns", "pairs": "contrast",
-    }  # fmt: skip
-    page.keep(**{name: parts[part] for name, part in short.items()})
-    page.former["preset"] = FORMER
-    brought = {
-        "preset": {key: _by_control(key, "sentence") for key in PRESETS if key != "quick"},
-        "task": {kind: _by_control("quick", kind) for kind in VIEWS},
-    }
-    page.follows |= {
-        name: [(other, {key: values[part] for key, values in recipes.items()}) for other, recipes in brought.items()]
-        for name, part in short.items() if part in RECIPE and part != "seed"
-    }  # fmt: skip
+def finish(on: On, c: TrainChoices) -> Shown:
+    """The end of a run, or a phase in between."""
+    return on.services.shared(Trainer).finish(c.phase, c.run, c.task, *c.boxes)
 
 
-def _by_control(preset: str, kind: str) -> dict[str, Any]:
-    """The value of each control of the recipe for a preset and a task."""
-    return dict(zip(RECIPE, shown_settings(recipe_for(preset, kind)), strict=True))
+def pause(on: On, c: TrainChoices) -> Shown:
+    """Pause the run, or continue it, as the button says."""
+    return {"pause": on.services.shared(Trainer).pause(c.run, c.pause_says)}
 
 
-def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[gr.Component]]:
-    """(the data picker's, the recipe's), in the order of `read_dataset` and `read_settings`.
-
-    `hub` is the Hub's box, where the reader presses Start, or the name that was pressed for: nothing else fetches.
-    """
-    return [parts[hub if name == "hub" else name] for name in PICKED], [parts[name] for name in RECIPE]
+def answer(on: On, c: TrainChoices) -> Shown:
+    """What the trained model says to the boxes."""
+    kind = next((record.kind for record in c.history if record.run == c.trained), c.task)
+    return {"answer": on.services.shared(Trainer).answer(c.trained, kind, *c.boxes)}
 
 
-def _wire_task(page: Page, parts: dict[str, Any]) -> None:
-    """Handle another task: everything on the page changes to it."""
-
-    def show_task(
-        kind: str, data: str, run: str, finished_run: str, shown: dict[str, Any], seed: Any
-    ) -> dict[str, Any]:
-        """The choices that apply to this task, the try-it boxes, and the results of its last run."""
-        view, data = view_of(kind), fitting(kind, data)
-        known = bool(finished_run and shown and shown["kind"] == kind)
-        changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
-        changes["poolings"] = gr.update(visible=kind == "sentence")
-        changes["results"] = gr.update(visible=known and "recalled" not in shown)
-        for name, (label, sample) in zip(layout.TRIES, layout.tries(view), strict=True):
-            changes[name] = gr.update(label=label, value=sample, visible=bool(label))
-        if not run:
-            changes |= {"curve": shown["curve"]} if known else _idle(kind, data, seed)
-        return changes
-
-    # The menu changes in the browser alone: to the server all choices stay valid, also of events on their way.
-    menus = json.dumps({kind: bundled(kind) for kind in VIEWS}).replace("<", "\\u003c")
-    others = json.dumps(layout.ELSEWHERE)
-    parts["task"].change(
-        None,
-        [parts["task"], parts["data"]],
-        [parts["data"]],
-        js=f"""(task, data) => {{
-            const ours = ({menus})[task]; // a file and the Hub stay: their columns may be this task's
-            const others = {others};
-            const known = [...ours, ...others].some((choice) => choice[1] === data);
-            return {{ __type__: "update", choices: [...ours, ...others], value: known ? data : ours[0][1] }};
-        }}""",
-        **layout.HIDE,
-    )
-    parts["task"].input(  # those of the task before, unless they are brought along
-        None,
-        None,
-        [parts["columns"]],
-        js='() => { const { carried = "" } = insideBert; insideBert.carried = undefined; return carried; }',
-        **IN_BROWSER,
-    )
-    picked = {kind: {"label": READERS[kind].forms, "elem_classes": offered(READERS[kind].endings)} for kind in VIEWS}
-    parts["task"].change(
-        None,
-        [parts["task"]],
-        [parts["file"], parts["test_file"]],
-        js=f"""(task) => {{
-            const {{ label, elem_classes }} = ({json.dumps(picked)})[task]; // what the dialogs offer
-            return [{{ __type__: "update", label, elem_classes }}, {{ __type__: "update", elem_classes }}];
-        }}""",
-        **IN_BROWSER,
-    )
-    hub, requested = parts["hub"], parts["hub_asked"]
-    gr.on(
-        [hub.submit, parts["fetch"].click],
-        None,
-        [hub, requested],
-        [requested],
-        js="(hub, asked) => (hub.trim() === asked ? `${asked} ` : hub.trim())",  # pressed again: tried again
-        **IN_BROWSER,
-    )
-    gr.on(
-        [hub.change],
-        None,
-        [hub, requested],
-        [requested],
-        js='(hub, asked) => (hub.trim() === asked.trim() ? asked : "")',
-        **IN_BROWSER,
-    )
-    page.on(
-        [parts["task"].change],
-        by_component(parts, show_task),
-        [parts[name] for name in ("task", "data", "run", "kept", "shown", "seed")],
-        [parts[name] for name in (*SOMETIMES, "poolings", "results", "curve", *layout.TRIES)],
-        trigger_mode="always_last",
-        show_progress="hidden",
-    )
-
-
-def _idle(kind: str, data: str, seed: Any) -> dict[str, Any]:
-    """Empty axes with the score of guessing; no change if the data is not there yet."""
-    if data in (UPLOAD, HUB):
-        return {}
-    return {"curve": axes(read_dataset(kind, data, None, None, "", "", 10**6, seed))}
-
-
-def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: dict[str, Any]) -> None:
-    """Wire Start, Pause, Stop and the try-it boxes."""
-    picked, recipe = _chosen(parts, "hub")
-    run, tries, pause = parts["run"], [parts[name] for name in layout.TRIES], parts["pause"]
-    inputs = [*page.sentence, parts["earlier"], *picked, *recipe]
-    pressed = ("start", "pause", "stop")
-    controller.wire(page, parts, [(parts["start"].click, {})], inputs, ("curve", "phase"), pressed)
-    page.on(
-        [parts["phase"].change],
-        by_component(parts, trainer.finish),
-        [parts["phase"], run, parts["task"], *tries],
-        [parts[name] for name in CHANGED],
-        show_progress="hidden",
-    )
-    page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
-    wire_examples(parts["try_examples"], parts["task"], parts["data"], tries)
-    ask = [parts["ask"].click, *(box.submit for box in tries)]
-    page.on(  # a press while an answer is awaited is about the text at that moment
-        ask,
-        trainer.answer,
-        [parts["kept"], parts["shown"], *tries],
-        [parts["answer"]],
-        trigger_mode="always_last",
-    )
-    page.on(
-        [page.returning.change],
-        lambda reader, shown: {parts["shown"]: shown or trainer.recalled(reader)},
-        [page.returning, parts["shown"]],
-        [parts["shown"]],
-        trigger_mode="multiple",
-        show_progress="hidden",
-    )
-
-
-PART = Part(
-    tab="Train",
-    look="Choose a task and a recipe, change one setting under “All controls”, and click Start. Does the validation "
-    "curve follow the training curve?",
-    build=build,
-    reads_sentence=False,
-    order=1,
-)
+PART = Train.part()

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
-
 from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.figures.download_names import run_folder
@@ -16,6 +14,7 @@ from demos.figures.run_table import run_title
 from demos.figures.short_text import short
 from demos.figures.training_program import EarlierRun, earlier_run
 from demos.page.services import Services
+from demos.page.view import limit
 from demos.templates import templates
 from demos.training.learning.earlier import GONE, read_run
 from demos.training.results.history import Record
@@ -74,23 +73,24 @@ def available_runs(services: Services, history: Sequence[Record]) -> list[Record
     return [record for record in reversed(history) if services.trainings.runs.has(record.run)]
 
 
-def menu(services: Services, history: Sequence[Record], number: str | None) -> tuple[Any, Any]:
-    """The menu of the reader's kept runs, not there before the first one, and the line under it.
-
-    A run that went gives way to the model.
-    """
+def offers_of(services: Services, history: Sequence[Record], number: str | None) -> dict[str, Any]:
+    """The menu of the reader's kept runs, not there before the first one; a run that went gives way to the model."""
     available = available_runs(services, history)
     runs = [(run_title(record, last=record is history[-1]), str(record.number)) for record in available]
     value = number if number in dict(runs).values() else MODEL
-    note = gr.skip() if value == number != MODEL else TEXT.start_from_model(bool(runs))
-    return gr.update(choices=[("the pre-trained model", MODEL), *runs], value=value, visible=bool(runs)), note
+    return limit(choices=[("the pre-trained model", MODEL), *runs], value=value, visible=bool(runs))
 
 
-def start_html(services: Services, start: Start, history: Sequence[Record], now: Any) -> str:
-    """The line under the menu: the parts that continue in the task `now`, and the new ones; before a run, a hint."""
-    earlier = start.program(now)
-    if start.record is None or earlier is None:
-        return TEXT.start_from_model(bool(available_runs(services, history)))
-    return TEXT.start_from_run(
-        start.spec.title, start.record.number, short(start.record.data, NAME_LENGTH), earlier.keeps_head
+def start_from_model(services: Services, history: Sequence[Record]) -> str:
+    """The line under the menu where no run is chosen: what the menu does, or when it will appear."""
+    return str(TEXT.start_from_model(bool(available_runs(services, history))))
+
+
+def start_from_run(start: Start, now: Any) -> str:
+    """The line under the menu: the parts of the run that continue in the task `now`, and the new ones."""
+    earlier, record = start.program(now), start.record
+    if earlier is None or record is None:
+        raise ValueError("No run is chosen.")
+    return str(
+        TEXT.start_from_run(start.spec.title, record.number, short(record.data, NAME_LENGTH), earlier.keeps_head)
     )
