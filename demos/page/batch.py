@@ -1,13 +1,11 @@
 """The requests for drawings: all that must be redrawn at one moment goes into one event, and nothing is drawn twice.
 
 In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
-new to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later
-one reads (a token beyond the sentence becomes its last), the later is drawn with that, and the browser is told.
+new to draw are asked together, one after the other, as they were wired.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +17,6 @@ from demos.page.drawing.drawn import as_sent
 
 IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
-NOTES = itertools.count()  # so that no two answers of a batch say the same
 DRAWN: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"}
 
 
@@ -47,10 +44,10 @@ class Drawing:
     event: int
     inputs: list[gr.Component]
     redraws: list[Redraw]
-    note: gr.Component | None  # what a batch says of the inputs that it has changed itself
+    is_batch: bool = False  # then the first of its inputs says which of them are asked
 
 
-def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component | None, batch: int) -> Any:
+def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], batch: int) -> Any:
     """The step in the browser through which these handlers hear `triggers`; it fails where none must be called.
 
     A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
@@ -73,49 +70,43 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component 
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
     script = f"(...values) => insideBert.heard({of}, values)"
     # last, since what is fetched last is of the same moment as what comes before it, or of a later one
-    return gr.on(list(triggers), None, [*values, *([note] if note else [])], None, js=script, **IN_BROWSER)
+    return gr.on(list(triggers), None, values, None, js=script, **IN_BROWSER)
 
 
-def wire_batch(
-    redraws: Sequence[Redraw], tick: gr.Component, note: gr.Component, choices: dict[str, gr.Component]
-) -> Drawing:
+def wire_batch(redraws: Sequence[Redraw], tick: gr.Component) -> Drawing:
     """Ask these handlers in one event when `tick` changes, or at their own triggers."""
     inputs = _distinct(component for redraw in redraws for component in redraw.inputs)
     outputs = _distinct(component for redraw in redraws for component in redraw.outputs)
     own = [event for redraw in redraws for event in redraw.triggers if event.__self__ not in redraw.ticks]
     folds = [redraw.fold.expand for redraw in redraws if redraw.fold]
     triggers = {(event.__self__._id, event.event_name): event for event in [tick.change, *own, *folds]}
-    heard = hear(redraws, list(triggers.values()), note, tick._id)
+    heard = hear(redraws, list(triggers.values()), tick._id)
     in_sight = [output for redraw in redraws if redraw.in_sight for output in redraw.outputs]
     event = heard.then(
-        _together(redraws, inputs, outputs, note, choices),
+        _together(redraws, inputs, outputs),
         [tick, *inputs],
-        [*outputs, note],
+        outputs,
         js=f"(tick, ...values) => [insideBert.asked({tick._id}), ...values]",
         trigger_mode="always_last",
         api_visibility="private",
         postprocess=False,
         **DRAWN | ({"show_progress_on": in_sight} if in_sight else {"show_progress": "hidden"}),
     )
-    return Drawing(event["id"], [tick, *inputs], list(redraws), note)
+    return Drawing(event["id"], [tick, *inputs], list(redraws), is_batch=True)
 
 
 def _together(
-    redraws: Sequence[Redraw],
-    inputs: Sequence[gr.Component],
-    outputs: Sequence[gr.Component],
-    note_box: gr.Component,
-    choices: dict[str, gr.Component],
+    redraws: Sequence[Redraw], inputs: Sequence[gr.Component], outputs: Sequence[gr.Component]
 ) -> Callable[..., list[Any]]:
-    """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs)."""
-    filled = [*outputs, note_box]
+    """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs).
+
+    What one of them changes is read so by those after it.
+    """
 
     def draw(numbers: str, *values: Any) -> list[Any]:
         requested = set((numbers or "").split(",")) - {""}
         now = {component._id: value for component, value in zip(inputs, values, strict=True)}
         drawn: dict[int, Any] = {}
-        changed: dict[int, Any] = {}  # inputs, by the handlers so far
-        taken: dict[int, dict[int, Any]] = {}  # what of that each handler was drawn with, or has changed itself
         for redraw in redraws:
             if requested and str(redraw.notice._id) not in requested:
                 continue
@@ -124,15 +115,9 @@ def _together(
                 change = changed_by(value)
                 if change:
                     drawn[output._id] = value
-                if "value" in change and output._id in now and now[output._id] != change["value"]:
-                    now[output._id] = changed[output._id] = change["value"]
-            read = set(_numbers(redraw.inputs))
-            taken[redraw.notice._id] = {number: value for number, value in changed.items() if number in read}
-        chosen = {name: changed[component._id] for name, component in choices.items() if component._id in changed}
-        note = {"number": next(NOTES), "taken": taken, "choices": chosen}
-        if changed:
-            drawn[note_box._id] = json.dumps(note)
-        return as_sent((drawn.get(output._id, gr.skip()) for output in filled), filled)
+                if "value" in change and output._id in now:
+                    now[output._id] = change["value"]
+        return as_sent((drawn.get(output._id, gr.skip()) for output in outputs), outputs)
 
     return draw
 

@@ -47,13 +47,12 @@ class Part:
 
     tab: str
     look: str  # what to look at, in two sentences at most
-    build: Callable[[Page], None]
+    view: Drawable
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
     reads_sentence: bool = True  # else the bar's steps back while the part is open
     only_bert: bool = False  # shows BERT's own arithmetic, so that other architectures are refused
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
-    view: Drawable | None = None  # where it is one
     # One HTML file that shows the part's picture alone, of the sentence and the choices that a link may say
     standalone: Callable[[Services, Sentence, Mapping[str, Any]], str] | None = None
 
@@ -114,7 +113,6 @@ class Page:
     redrawn: list[Redraw] = field(default_factory=list)  # all that a sentence or a choice draws, of all parts
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
-    note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
     fold: gr.Accordion | None = None  # that all of this page lies in (`within`)
     reads_sentence: bool = True  # its outputs of `Page.draw`; another sentence is no reason to draw others again
 
@@ -268,15 +266,15 @@ class Page:
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
         heard = [*triggers, *([fold.expand] if fold else [])]
-        event = hear([redraw], heard, None, notice._id).then(*call, **options)
-        self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw], None))
+        event = hear([redraw], heard, notice._id).then(*call, **options)
+        self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw]))
         return event
 
     def wire_redraws(self) -> None:
         """Wire, in one event, what was said to be drawn at this page's `settled`; when all of it is said."""
         redraws, self.redraws = self.redraws, None
         if redraws:
-            self._drawn_first([self.settled], wire_batch(redraws, self.settled, self.note, self.choices))
+            self._drawn_first([self.settled], wire_batch(redraws, self.settled))
 
     def _drawn_first(self, ticks: Sequence[gr.Component], drawing: Drawing) -> None:
         redraws = [redraw for redraw in drawing.redraws if redraw.for_all and redraw.fold is None]

@@ -78,7 +78,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 services = page.services.for_bert() if part.only_bert else page.services
                 of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
                 of_part.reads_sentence = part.reads_sentence
-                part.build(of_part)
+                part.view.build(of_part)
                 of_part.wire_redraws()  # with those of the inputs above the parts
                 if not look.is_rendered:
                     look.render()
@@ -103,7 +103,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
             gr.on(
                 triggers,
                 None,
-                [page.note, *(page.choices[name] for name in names)],
+                [page.choices[name] for name in names],
                 list(ticks.settled),
                 js=f"(...values) => insideBert.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
                 **IN_BROWSER,

@@ -38,20 +38,7 @@
   const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
   const waiting = {}; // batch -> its handlers that are to be asked
   const lastAsked = {}; // batch -> its handlers that were asked last, as `asked` says them
-  let noted; // the number of the last note (demos/page/batch.py)
   let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
-
-  // What a batch's handlers have changed themselves, and were drawn with: nothing to be asked again.
-  function takeNote(note) {
-    if (!note) return;
-    const { number, taken, choices } = JSON.parse(note);
-    if (number === noted) return;
-    noted = number;
-    Object.assign(shared, choices);
-    for (const [handler, values] of Object.entries(taken)) {
-      for (const [component, value] of Object.entries(values)) if (heard[handler]) heard[handler][component] = JSON.stringify(value);
-    }
-  }
 
   const isOpen = (fold) => document.querySelector(`#${fold} > .label-wrap`)?.classList.contains("open");
 
@@ -102,8 +89,7 @@
 
     // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
     // `names` and `values` are choices that say that they changed when the link fills them too.
-    settledPart(parts, moved, names, note, ...values) {
-      takeNote(note);
+    settledPart(parts, moved, names, ...values) {
       const changed = names.filter((name, index) => shared[name] !== values[index]);
       names.forEach((name, index) => (shared[name] = values[index]));
       if (moved || changed.length) count(open);
@@ -120,7 +106,6 @@
     // was asked already, what it will be asked once it or its fold is opened, and what the page came with is not asked.
     // A handler that says what it reads is asked at a tick only when that has changed; but while its `ownText` is empty.
     heard({ batch, handlers, values: components }, values) {
-      takeNote(values[components.length]);
       const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
       const asked = handlers.filter(([handler, watched, inputs, fold, read, ownText]) => {
         if (fold && !isOpen(fold)) return false;

@@ -400,7 +400,6 @@ class View:
         return Part(
             tab=cls.tab,
             look=cls.look,
-            build=view.build,
             view=view,
             order=cls.order,
             former=cls.former,

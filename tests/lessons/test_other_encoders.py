@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -112,7 +113,7 @@ class Wiring(Recorder):
 def parts_called(*names: str) -> list[Any]:
     """Lessons and parts by their place: "tokens" or "attention/heads"."""
     found = {lesson.slug: (lesson, lesson.view.build if lesson.view else lesson.build) for lesson in discover()}
-    found |= {f"{lesson.slug}/{part.slug}": (lesson, part.build) for lesson in discover() for part in lesson.parts}
+    found |= {f"{lesson.slug}/{part.slug}": (lesson, part.view.build) for lesson in discover() for part in lesson.parts}
     return [pytest.param(*found[name], id=name) for name in names]
 
 
@@ -152,7 +153,8 @@ def test_where_it_does_not_fit_it_is_refused_in_one_sentence(loaded: LoadedModel
     services, key = Services(models[0], "minilm"), loaded.spec.key
     assert services.loaded(key).spec.key == key
     handed: list[Services] = []
-    part = Part("Part", "Look.", lambda page: handed.append(page.services), 1, slug="part")
+    view: Any = SimpleNamespace(build=lambda page: handed.append(page.services))
+    part = Part("Part", "Look.", view, 1, slug="part")
     for lesson in (
         Lesson("a", 1, "A", "A?", "Look.", parts=(part,)),
         Lesson("b", 1, "B", "B?", "Look.", parts=(replace(part, only_bert=True),)),

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -26,7 +27,7 @@ def lesson_of(built: dict[str, Page], *slugs: str) -> Lesson:
             built[slug] = page
             page.keep(**{f"choice_{slug}": gr.Textbox("")})
 
-        return keep
+        return SimpleNamespace(build=keep)
 
     parts = tuple(
         Part(slug.title(), f"Look at {slug} & see.", build(slug), order=order, slug=slug)

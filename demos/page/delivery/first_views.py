@@ -74,7 +74,7 @@ async def _drawn(
     """Put what an event draws into `properties`. -> its handlers' inputs as they then are; {} where it fails."""
     values = [value_of(component) for component in drawing.inputs]
     before = {component._id: value for component, value in zip(drawing.inputs, values, strict=True)}
-    if drawing.note:
+    if drawing.is_batch:
         values[0] = ",".join(str(redraw.notice._id) for redraw in drawing.redraws)
     outputs = [component._id for component in demo.fns[drawing.event].outputs]
     changes: dict[int, dict[str, Any]] = {}
@@ -93,17 +93,11 @@ async def _drawn(
     refused = [redraw for redraw in drawing.redraws if changes[redraw.notice._id]["value"]]
     for redraw in refused:  # a reader's browser asks for it later, and gets the error
         del changes[redraw.notice._id]
-    note = changes.pop(drawing.note._id).get("value") if drawing.note else None
-    taken = json.loads(note)["taken"] if note else {}
     for number, change in changes.items():
         properties[number] |= change
     drawn_with: dict[int, list[Any]] = {}
     for redraw in (redraw for redraw in drawing.redraws if redraw not in refused):
-        # what a handler has changed itself is kept for its next drawing
-        own = {component._id for component in redraw.inputs} & (set() if drawing.note else changes.keys())
-        by_batch = {int(number) for number in taken.get(str(redraw.notice._id), {})}
-        drawn_with[redraw.notice._id] = [
-            value_of(component) if component._id in own | by_batch else before[component._id]
-            for component in redraw.inputs
+        drawn_with[redraw.notice._id] = [  # what was changed meanwhile is kept for its next drawing
+            value_of(component) if component._id in changes else before[component._id] for component in redraw.inputs
         ]
     return drawn_with

@@ -22,9 +22,9 @@ def file_picker(label: str, endings: Sequence[str] = TABLES, **options: Any) -> 
     return gr.File(label=label, file_types=["file"], elem_classes=offered(endings), **options)
 
 
-def shown_for(source: gr.Component, value: str, picker: gr.File | gr.Row) -> None:
-    """Show a picker, or a row of them, only while `source` is `value`."""
-    shown = f"(source) => ({{ __type__: 'update', visible: source === {json.dumps(value)} }})"
+def shown_for(source: gr.Component, picker: gr.File | gr.Row, *values: str) -> None:
+    """Show a picker, or a row of them, only while `source` has one of these values."""
+    shown = f"(source) => ({{ __type__: 'update', visible: {json.dumps(values)}.includes(source) }})"
     source.change(None, [source], [picker], js=shown, **IN_BROWSER)
 
 

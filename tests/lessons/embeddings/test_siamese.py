@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings.siamese import controller as siamese
 from demos.lessons.embeddings.siamese.controller import CHANGED, PairTrainer, Situation
-from demos.lessons.embeddings.siamese.part import BAR, BEGINNING, NO_PAIR, NO_RUN, OTHER_RUN, PART, RECIPE, TrainOnPairs
+from demos.lessons.embeddings.siamese.part import BAR, BEGINNING, NO_PAIR, NO_RUN, OTHER_RUN, RECIPE, TrainOnPairs
 from demos.page.services import Sentence, Services
 from demos.page.view import On
 from demos.training.data.rated_pairs import UPLOAD, read_data
@@ -44,7 +44,7 @@ def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Ser
 @pytest.fixture(scope="module")
 def handlers(services: Services) -> dict[str, Callable[..., Any]]:
     """The buttons' handlers, and the curve's own question."""
-    page = recorded(services, PART.build)
+    page = recorded(services, TrainOnPairs().build)
     names = ("begin", "begin_on_cpu", "stream", "resume", "stop")
     wired = {name: answering(one.handler, one.outputs) for name, one in zip(names, page.wired, strict=False)}
     return wired | {"news": services.shared(PairTrainer).feeds.news}

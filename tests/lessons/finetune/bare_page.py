@@ -10,7 +10,7 @@ import gradio as gr
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.train.choices import PICKED, SETTINGS
 from demos.lessons.finetune.train.controller import Trainer
-from demos.lessons.finetune.train.part import PART, Train, runs
+from demos.lessons.finetune.train.part import Train, runs
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.page.view import On
@@ -44,7 +44,7 @@ class Bare:
             box = gr.Textbox
             self.page = Recorder(LESSON, self.services, box(), box(), box(), box(), box(), gr.HTML(), gr.State(""))
             LESSON.build(self.page)
-            PART.build(self.page)
+            Train().build(self.page)
 
     def draw(
         self, picked: Sequence[Any] = EMOTION, chosen: Sequence[Any] = CHOSEN, method: str = "draw", **said: Any

@@ -156,7 +156,7 @@ def test_gradio_fills_in_the_token_of_who_signed_in(
         box = gr.Textbox
         services = Services(TinyStore(tiny, tmp_path), "tiny")
         page = Page(LESSON, services, box(), box(), box(), box(), box(), gr.Column(), trained=gr.State(""))
-        export.PART.build(page)
+        export.Export().build(page)
     ask = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "ask")
     assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
     given = ["", [], None, "my-model", "private"]

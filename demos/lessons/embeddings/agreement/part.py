@@ -100,7 +100,7 @@ class AgreementWithPeople(View):
             gr.DownloadButton("Download this app's pairs", value=str(OURS), size="sm")
         source_fold(__file__)
         clicked.select(None, None, menus, js="() => insideBert.picked['embeddings-agreement']()", **IN_BROWSER)
-        shown_for(source, UPLOAD, file)
+        shown_for(source, file, UPLOAD)
 
     @drawn(limits=("agreement_layer",))
     def draw(self, on: On, c: Choices) -> Generator[Shown]:

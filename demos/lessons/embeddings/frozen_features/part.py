@@ -163,7 +163,7 @@ class FrozenFeatures(View):
                 gr.HTML(TEXT.mistakes_heading())
                 at["mistakes"] = gr.HTML("", elem_id="features-mistakes")
         at.folds("Prints the accuracy of the selected vector")
-        shown_for(source, FILE, file)
+        shown_for(source, file, FILE)
         at["take"].click(None, [at["best"]], menus, js="(best) => best.split(',')", **IN_BROWSER)
         _wire(at, {"grid_status": grid_status, "start": start, "stop": stop})
 

@@ -147,7 +147,7 @@ class TrainOnPairs(View):
             )
             at["program"] = gr.Code(language="python", interactive=False, show_label=False)
         source_fold(__file__)
-        shown_for(source, UPLOAD, file)
+        shown_for(source, file, UPLOAD)
         at.hold("reader", page.reader)
         states = {name: at.hold(name, state) for name, state in RunController.states().items()}
         parts = {**at, **buttons, **states, "ran": at.hold("ran")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,9 +17,9 @@ from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import by_component
+from demos.page.lesson import IN_BROWSER, by_component
 from demos.page.services import Sentence, Services
-from demos.page.view import Layout, On, Shown, View, drawn, unlinked
+from demos.page.view import Layout, On, Shown, View, drawn, limit, unlinked
 from demos.templates import templates
 from demos.training.export.card import card
 from demos.training.export.folder import CONTENTS
@@ -102,15 +102,16 @@ class Export(View):
 
     @dataclass(frozen=True)
     class Choices:
-        run: str = unlinked("")  # the reader's last
+        run: str = unlinked("", redraws=True)  # the reader's last
         history: tuple[Record, ...] = unlinked(())
-        number: str = unlinked("", redraws=True)  # of the run to export
+        number: str | None = unlinked(None, redraws=True)  # of the run to export
 
     def lay_out(self, at: Layout) -> None:
         """The run and its download, the same as program and command, the card, the Hub."""
         page, services = at.page, at.page.services
-        at["number"] = gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number")
-        reader = [at.hold("run", page.trained), at.hold("history", page.history), at.hold("number", at["number"])]
+        number = gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number")
+        number.allow_custom_value = True  # `draw` says to the browser alone what it offers
+        reader = [at.hold("run", page.trained), at.hold("history", page.history), at.hold("number", number)]
         at["told"] = gr.HTML(elem_id="export-told", elem_classes="picture")
         with gr.Row(elem_classes="export-row"):
             at["button"] = button = gr.Button(
@@ -136,14 +137,14 @@ class Export(View):
             at["card"] = gr.Markdown()
         formula_fold(__file__)
         source_fold(__file__)
-        at.answers(page.trained.change, lambda on, c: self.draw(on, replace(c, number="")), at)
+        page.trained.change(None, None, [number], js="() => null", **IN_BROWSER)  # the last one is shown then
         zips = by_component({"progress": progress, "file": file}, partial(zipped, services, Zips(file.GRADIO_CACHE)))
         alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
         page.on([button.click], zips, reader, [progress, file], **TAKING, **alone).then(
             None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
         )
 
-    @drawn(show_progress="minimal")
+    @drawn(limits=("number",), show_progress="minimal")
     def draw(self, on: On, c: Choices) -> Shown:
         """The runs to pick from, newest first, and the outputs for the picked one, or for the last if it is gone."""
         runs = on.services.trainings.runs
@@ -154,7 +155,7 @@ class Export(View):
         value = next((str(record.number) for record in here if record.run == shown), None)
         recipe, log = recipe_of(on.services, on.sentence, shown)
         changes = {
-            "number": gr.update(choices=choices, value=value, visible=len(choices) > 1),
+            "number": limit(choices=choices, value=value, visible=len(choices) > 1),
             "button": gr.update(interactive=log is not None),
             "file": gr.update(value=None, visible=False),
             "script": script_of(recipe, log),

@@ -40,7 +40,7 @@ from demos.training.learning_curve import (
 )
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
-from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.live_curve.live_curve import duration
 from demos.widgets.run_controller.run_controller import RunController, buttons, cpu_button, guarded
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
@@ -224,7 +224,8 @@ class LearningCurve(View):
             amount, seeds = at.control("amount"), at.control("seeds")
             start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
             stop = gr.Button("Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
-        at["file"] = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+        file = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+        shown_for(amount, file, *FILES)
         buttons = {"start": start, "stop": stop, "on_cpu": cpu_button(elem_id="learning_curve-on-cpu")}
         at["proof"] = gr.HTML(elem_id="learning_curve-proof")
         with gr.Row(elem_classes="learning_curve-said"):
@@ -240,21 +241,20 @@ class LearningCurve(View):
             page,
             {**at, **states, **buttons},
             [(start.click, {})],
-            [*page.sentence, amount, at["file"], seeds],
-            ["run", *buttons, "own", *(name for name in at if name != "file")],
+            [*page.sentence, amount, file, seeds],
+            ["run", *buttons, "own", *at],
         )
 
     def draw(self, on: On, c: Choices) -> Shown:
         """The results for this data, and the cost of Run; nothing moves under a measurement."""
         services, model = on.services, on.sentence.model
-        shown: Shown = {"file": gr.update(visible=c.amount in FILES)}
         if c.run or services.shared(controller_of).is_elsewhere(c.reader, c.begun):
-            return shown
+            return {}
         dataset = read_data(c.amount, c.file)
         if dataset is None:
-            return shown | {"status": TEXT.awaited(AWAITED)}
+            return {"status": TEXT.awaited(AWAITED)}
         notes = TEXT.notes(dataset.notes if c.amount in FILES else ())
-        shown["status"] = lambda: notes + cost_html(services, model, dataset, c.seeds)
+        shown: Shown = {"status": lambda: notes + cost_html(services, model, dataset, c.seeds)}
         if c.own is not None and c.own.data == dataset.name:
             return shown | _drawn(c.own, own=True)
         how, known = samples()

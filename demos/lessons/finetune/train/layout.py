@@ -47,7 +47,7 @@ def tasks(at: Layout) -> dict[str, Any]:
         at.control("hub")
         fetch = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
     for value, row in ((UPLOAD, files), (HUB, hubs)):
-        shown_for(data, value, row)
+        shown_for(data, row, value)
     at["picker"] = column_picker("finetune-columns", at.control("columns"))
     at.hold("hub_asked", gr.Textbox("", visible="hidden"))
     return {"fetch": fetch}
