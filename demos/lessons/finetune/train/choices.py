@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.lessons.finetune.train.start import MODEL
-from demos.page.view import Control, choice, menu, options, slider, switch, unlinked
+from demos.page.view import CONTROL, Control, On, choice, menu, options, slider, switch, unlinked
 from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, RECIPE, UPLOAD, read_dataset
@@ -57,6 +57,17 @@ def _text(**look: Any) -> Control:
     return Control(lambda _: gr.Textbox("", **look), lambda _, said: said or "", redraws=False)
 
 
+def _amount(least: float, most: float, value: float, label: str, *, step: float = 1, **look: Any) -> Any:
+    """A `slider` whose number a link may also say between the steps."""
+
+    def read(_: On, said: Any) -> float:
+        inside = max(least, min(float(value if said is None else said), most))
+        return int(inside) if float(step).is_integer() else inside
+
+    control: Control = slider(least, most, value, label, step=step, **look).metadata[CONTROL]
+    return choice(value, replace(control, read=read))
+
+
 @dataclass(frozen=True)
 class TrainChoices:
     """A link may say all but the last ones, in this order: a new task sets one of its own data sets if none fits."""
@@ -70,26 +81,26 @@ class TrainChoices:
     )
     pooling: str = options(POOLINGS, DEFAULT.pooling, "Sentence vector", elem_id="finetune-pooling", **INLINE)
     hidden: str = options(WIDTHS, "0", "Layers on top", elem_id="finetune-hidden", **INLINE)
-    dropout: float = slider(0, 0.5, DEFAULT.dropout, "Dropout in the layers on top", step=0.05, **WIDE)
+    dropout: float = _amount(0, 0.5, DEFAULT.dropout, "Dropout in the layers on top", step=0.05, **WIDE)
     trains: str = menu(TRAINS, DEFAULT.trains, "Trainable parts", scale=3, elem_id="finetune-trains", **INLINE)
-    top: int = slider(  # as far as the model has them
+    top: int = _amount(  # as far as the model has them
         1, MOST_LAYERS, DEFAULT.top_layers, "Number of layers", visible=False, elem_id="finetune-top", scale=2, **INLINE
     )
     rank: int = menu(RANKS, DEFAULT.lora_rank, "rank", visible=False, scale=1, elem_id="finetune-lora", **INLINE)
     opt: str = options(OPTIMIZERS, DEFAULT.optimizer, "Optimizer", info="AdamW with weight decay 0 is Adam.", **WIDE)
     rate: float = menu(RATES, DEFAULT.learning_rate, "Learning rate", scale=2, **INLINE)
-    epochs: int = slider(1, 20, DEFAULT.epochs, "Epochs", scale=3, **INLINE)
+    epochs: int = _amount(1, 20, DEFAULT.epochs, "Epochs", scale=3, **INLINE)
     schedule: str = menu(
         SCHEDULES, DEFAULT.schedule, "Learning-rate schedule", scale=2, elem_id="finetune-schedule", **INLINE
     )
-    warmup: float = slider(0, 0.5, DEFAULT.warmup, "Warm-up", step=0.05, scale=3, **INLINE)
-    batch: int = slider(4, 64, DEFAULT.batch_size, "Batch size", step=4, **WIDE)
-    decay: float = slider(0, 0.1, DEFAULT.weight_decay, "Weight decay", step=0.01, **WIDE)
-    tokens: int = slider(
+    warmup: float = _amount(0, 0.5, DEFAULT.warmup, "Warm-up", step=0.05, scale=3, **INLINE)
+    batch: int = _amount(4, 64, DEFAULT.batch_size, "Batch size", step=4, **WIDE)
+    decay: float = _amount(0, 0.1, DEFAULT.weight_decay, "Weight decay", step=0.01, **WIDE)
+    tokens: int = _amount(
         8, 256, DEFAULT.max_length, "Maximum number of tokens", step=8, elem_id="finetune-tokens", **WIDE
     )
     weights: bool = switch("Give rare classes more weight", DEFAULT.class_weights, **WIDE)
-    most: int = slider(50, MAX_TRAIN, MAX_TRAIN, "Maximum number of training examples", step=50, min_width=170)
+    most: int = _amount(50, MAX_TRAIN, MAX_TRAIN, "Maximum number of training examples", step=50, min_width=170)
     seed: int = seed_choice(DEFAULT.seed, min_width=170)
     hub: str = choice(
         "",
