@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+
+gc.disable()  # no search for unreachable objects at the start: nearly all that is made stays, and each walks all of it
 
 # Read when they are imported. Threads that wait must not spin, which starves readers and trainings on two busy cores:
 # those of OpenMP sleep, and NumPy's small products use no others, since OpenBLAS spins for 30 ms after each.
@@ -14,7 +17,6 @@ os.environ |= {"GRADIO_ANALYTICS_MAX_EVENTS": "1", "GRADIO_ANALYTICS_CACHE_FREQU
 
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
-import gc
 import json
 import signal
 import sys
@@ -85,6 +87,9 @@ from demos.widgets.bertviz.frame import static_paths
 from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 
+gc.freeze()  # the libraries stay: without this every full collection walks their million objects, 0.3 s each
+gc.enable()
+
 # Of all readers: a hall of three hundred that opens other sentences at once posts nine hundred.
 MAX_WAITING_EVENTS = 2_048
 TOOLS = ("/tokenize", "/attention", "/embeddings", "/fill_mask", "/next_sentence")  # of MCP
@@ -96,11 +101,12 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
+    # Nothing runs past the queue. It makes the web server's application anew, which is quick while there is no page.
+    demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)
     for lesson in opened_pages(demo, lessons):
         page = build_page(demo, services, lesson, lessons, first_views or FirstViews())
         if lesson is lessons[0]:
             page.endpoint(view_endpoint(services, lessons), **HEAVY)
-    demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
 
@@ -262,7 +268,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     apply_patches(PATCHES)
     check_places([OWN_REQUEST, PAGES_AT_ONCE, *READ])
     first_views = FirstViews()
+    gc.disable()
     page = build_pages(services, first_views)
+    gc.freeze()  # as the libraries, the page stays
+    gc.enable()
     try:
         places = places_of(page, first_views.pages)
         for tour in [*tours, *to_pack]:
@@ -274,7 +283,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(error, file=sys.stderr)
         end(code=2)
-    gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     outside = [
         Middleware(OneAnswer, address=finder.ADDRESS, answer=JSONResponse(finder.entries(page, discover(), tours))),
         Middleware(LargerModelRoute, larger=LargerModel(store.catalogue)),

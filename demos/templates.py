@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, select_autoescape
+import jinja2
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined, Undefined, select_autoescape
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from demos.counting import counted, from_zero, state_name
@@ -33,11 +36,23 @@ def formatted(value: Any, spec: str) -> str:
     return str(value) if isinstance(value, Undefined) else format(value, spec)  # str() of what is not given raises
 
 
+class Compiled(FileSystemBytecodeCache):
+    """What templates were compiled to, beside what Python keeps of its own modules; nothing where it keeps nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(str(DEMOS / "__pycache__"), f"%s.jinja-{jinja2.__version__}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
 @cache
 def environment() -> Environment:
     """One for all templates. Paths begin at demos/, so that a template may import another's macros."""
     made = Environment(
         loader=FileSystemLoader(DEMOS),
+        bytecode_cache=Compiled(),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         auto_reload=False,  # else each macro's use looks at its file

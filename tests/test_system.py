@@ -46,12 +46,17 @@ def test_names_of_devices(name: str, expected: bool) -> None:
 
 
 @pytest.mark.slow
-def test_numpy_has_no_threads_that_spin_while_they_wait() -> None:
-    script = "import app, json, threadpoolctl; print(json.dumps(threadpoolctl.threadpool_info()))"
+def test_numpy_has_no_threads_that_spin_while_they_wait_and_libraries_are_not_searched_for_what_is_unreachable() -> (
+    None
+):
+    script = "import app, gc, json, threadpoolctl as pools; "
+    script += "print(json.dumps([gc.isenabled(), gc.get_freeze_count(), pools.threadpool_info()]))"
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_"))}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True, encoding="utf-8"
     )
-    pools = json.loads(done.stdout.splitlines()[-1])
+    searches, left_out, pools = json.loads(done.stdout.splitlines()[-1])
+    assert searches
+    assert left_out > 100_000
     assert pools
     assert {pool["num_threads"] for pool in pools if pool["internal_api"] == "openblas"} <= {1}

@@ -24,8 +24,11 @@ INDEX = "model.safetensors.index.json"  # which tensor lies in which file, where
 ALONE = threading.RLock()  # held by whoever reads a model, or makes one whose weights are tied
 
 
-def read_weights(kind: Any, folder: Path | str, attention: str = "eager", **options: Any) -> Any:
-    """`kind.from_pretrained` in float32: safetensors only, no code from the folder, no hub."""
+def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager", **options: Any) -> Any:
+    """`kind.from_pretrained` in float32: safetensors only, no code from the folder, no hub.
+
+    Without a folder, `options` have the configuration and the weights.
+    """
     with ALONE:
         return kind.from_pretrained(
             folder,

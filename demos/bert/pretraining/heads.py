@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, nbytes_of
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.weights import ALONE, read_weights
+from demos.bert.model.weights import read_weights
 from demos.bert.pretraining.heads_file import read_heads
 from demos.errors import UserError
 from demos.files import ASSETS
@@ -101,13 +101,10 @@ def with_weights(kind: Any, loaded: LoadedModel, state: Mapping[str, torch.Tenso
     """
     config = copy.deepcopy(loaded.model.config)
     config.tie_word_embeddings = True
-    with ALONE:
-        whole = kind._from_config(config, attn_implementation="eager", dtype=torch.float32)
-        whole.tie_weights()
-    missing, unexpected = whole.load_state_dict(state, strict=False)
-    left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
-    if left or unexpected:
-        raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
+    whole, info = read_weights(kind, None, config=config, state_dict=dict(state), output_loading_info=True)
+    if info["missing_keys"] or info["unexpected_keys"]:
+        left, unknown = sorted(info["missing_keys"]), sorted(info["unexpected_keys"])
+        raise RuntimeError(f"{path.name} does not fit: {left} missing, {unknown} unknown.")
     return whole
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gradio as gr
-from gradio.state_holder import SessionState
+from gradio import state_holder
 
 from demos.page.batch import Drawing, changed_by
 from demos.page.lesson import Page
@@ -78,7 +78,7 @@ async def _drawn(
         values[0] = ",".join(str(redraw.notice._id) for redraw in drawing.redraws)
     outputs = [component._id for component in demo.fns[drawing.event].outputs]
     changes: dict[int, dict[str, Any]] = {}
-    state, iterator, goes_on = SessionState(demo), None, True
+    state, iterator, goes_on = state_holder.SessionState(demo), None, True
     try:
         while goes_on:
             answer = await demo.process_api(drawing.event, values, state, iterator=iterator)
