@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
-from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
+from demos.bert.attention.queries_keys import scaled_dot_products, split_heads
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding, encode_lately
+from demos.bert.model.layer_weights import layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
@@ -32,7 +33,9 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
     As in Vaswani et al. 2017, 3.2.3, but with the projections of BERT's own head: BERT has none for this, so the
     arithmetic is real and the weights are nobody's.
     """
-    queries, keys = queries_and_keys(loaded, written, layer).queries, queries_and_keys(loaded, read, layer).keys
+    linear = layer_weights(loaded.model, layer)
+    queries = split_heads(linear.query(written.hidden_states[layer]), written.num_heads)
+    keys = split_heads(linear.key(read.hidden_states[layer]), read.num_heads)
     weights: np.ndarray = softmax(scaled_dot_products(queries, keys), axis=-1)
     return weights
 
