@@ -36,7 +36,7 @@ from typing import Any, ClassVar, NamedTuple
 import gradio as gr
 
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.counting import counted
@@ -65,9 +65,10 @@ class On:
     def run(self) -> Run:
         return self.services.run(self.sentence)
 
-    @property
+    @cached_property
     def encoding(self) -> Encoding:
-        return self.run.encoding
+        """Of the run, without which it costs no forward pass."""
+        return encode_lately(self.loaded.tokenizer, self.sentence.text, self.sentence.text_pair)
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def of_model(count: str, value: int, label: str, **look: Any) -> Any:
         return counted_slider(most, value, label=label, **look)
 
     def last(on: On, _: Any = None) -> int:
-        return int(getattr(on.run, count)) - 1
+        return int(getattr(on.loaded.spec, count)) - 1
 
     return choice(value, Control(make, lambda on, said: clamp(said, last(on) + 1), last))
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from demos.bert.encoder.norm_and_feed_forward import NormLedger, layer_norm
+from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import Norm
+from demos.bert.model.models import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,14 @@ def embedding_tables(model: Any) -> Tables:
         segments=None if segments is None else _array(segments.weight),
         norm=Norm(_array(layer.LayerNorm.weight), _array(layer.LayerNorm.bias), float(layer.LayerNorm.eps)),
     )
+
+
+def input_states(loaded: LoadedModel, encoding: Encoding) -> np.ndarray:
+    """The model's own embedding output <float32>[n, d]: a run's hidden_states[0], without the layers."""
+    inputs = model_inputs(loaded, [encoding])
+    del inputs["attention_mask"]
+    with torch.inference_mode():
+        return _array(loaded.model.embeddings(**inputs)[0])
 
 
 def add_up(tables: Tables, encoding: Encoding) -> InputLedger:

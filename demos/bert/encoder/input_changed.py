@@ -11,11 +11,10 @@ import torch
 
 from demos.bert.attention.matrix_labels import word_starts
 from demos.bert.embeddings.similarity import cosine
-from demos.bert.encoder.input import InputLedger, Tables
+from demos.bert.encoder.input import InputLedger, Tables, input_states
 from demos.bert.encoder.norm_and_feed_forward import layer_norm
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.run import Run
 
 
 @dataclass(frozen=True)
@@ -74,25 +73,26 @@ def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:
     return states
 
 
-def change_input(loaded: LoadedModel, run: Run, tables: Tables, ledger: InputLedger, seed: int) -> Changes:
-    """Each change in one pass of a batch, compared with the sentence as it is.
+def change_input(loaded: LoadedModel, encoding: Encoding, tables: Tables, ledger: InputLedger, seed: int) -> Changes:
+    """Each change in one pass of a batch, compared with the sentence as it is, which is in the batch too.
 
     positions: none is added. segments: none is added (left out where the model has none). order: words shuffled.
     bag: words shuffled and no positions, compared with the unshuffled input without positions; Vaswani et al. 2017,
     section 3.5, say why nothing can change then.
     """
-    order = shuffled(run.encoding, seed)
+    order = shuffled(encoding, seed)
     back = np.argsort(order)  # where each token went
     segment = np.zeros_like(ledger.word) if ledger.segment is None else ledger.segment
     moved = (ledger.word + segment)[list(order)]  # a shuffled word keeps its sentence, so its segment too
     sums = {"positions": ledger.word + segment, "order": moved + ledger.position, "bag": moved}
     if ledger.segment is not None:
         sums["segments"] = ledger.word + ledger.position
-    inputs = np.stack([layer_norm(tables.norm, total).result for total in sums.values()])
-    states = dict(zip(sums, final_states(loaded.model, inputs), strict=True))
+    inputs = [layer_norm(tables.norm, total).result for total in sums.values()]
+    *changed, unchanged = final_states(loaded.model, np.stack([*inputs, input_states(loaded, encoding)]))
+    states = dict(zip(sums, changed, strict=True))
     for name in ("order", "bag"):
         states[name] = states[name][back]
-    before = {name: states["positions"] if name == "bag" else run.hidden_states[-1] for name in states}
+    before = {name: states["positions"] if name == "bag" else unchanged for name in states}
     shown = [name for name in ("positions", "segments", "order", "bag") if name in states]
     return Changes(order, tuple(compare(name, before[name], states[name]) for name in shown))
 

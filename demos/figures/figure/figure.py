@@ -14,6 +14,7 @@ import orjson
 
 Figure = dict[str, Any]
 FEW = 12  # numbers that are shorter as text
+NESTED = (dict, np.ndarray, list, tuple)  # what may hold something that is written in another way
 
 
 def is_figure(value: Any) -> bool:
@@ -45,7 +46,11 @@ def _read(value: Any) -> Any:
 
 def _written(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _written(inner) for name, inner in value.items() if inner is not None}
+        return {
+            name: _written(inner) if isinstance(inner, NESTED) else inner
+            for name, inner in value.items()
+            if inner is not None
+        }
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import DistilBertConfig, DistilBertModel
 
-from demos.bert.encoder.input import add_up, embedding_tables, select
+from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Change, change_input, final_states, shuffled
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.encoding import Encoding, encode
@@ -87,6 +87,7 @@ def test_a_one_hot_vector_selects_the_row(loaded: LoadedModel) -> None:
 def test_the_layers_run_on_inputs_of_our_own(loaded: LoadedModel) -> None:
     encoding = encode(loaded.tokenizer, TEXT)
     run = run_model(loaded, [encoding])[0]
+    np.testing.assert_allclose(input_states(loaded, encoding), run.hidden_states[0], atol=1e-6)
     both = final_states(loaded.model, np.stack([run.hidden_states[0], run.hidden_states[0][::-1]]))
     np.testing.assert_allclose(both[0], forward(loaded, loaded.model, encoding), atol=1e-5)
     assert both.shape == (2, len(encoding), loaded.spec.width)
@@ -97,7 +98,7 @@ def test_spoilt_inputs_equal_a_model_without_those_weights(loaded: LoadedModel) 
     run = run_model(loaded, [encoding])[0]
     before = {name: tensor.clone() for name, tensor in loaded.model.embeddings.named_parameters()}
     tables = embedding_tables(loaded.model)
-    found = change_input(loaded, run, tables, add_up(tables, encoding), seed=3)
+    found = change_input(loaded, encoding, tables, add_up(tables, encoding), seed=3)
     changes = {change.name: change for change in found.changes}
     names = ["positions", *(["segments"] if loaded.spec.segments else []), "order", "bag"]
     assert list(changes) == names

@@ -64,7 +64,10 @@ def test_cross_attention_is_the_decoders_formula(bundled: LoadedModel, run: Run)
 
 
 def test_another_last_word_reaches_back_in_bert_and_in_no_decoder(bundled: LoadedModel, run: Run) -> None:
-    _, change = change_last_word(bundled, run, "crisis")
+    again, decoder, change = change_last_word(bundled, run.encoding, "crisis")
+    np.testing.assert_allclose(again.hidden_states, run.hidden_states, atol=1e-5)
+    np.testing.assert_allclose(again.attentions, run.attentions, atol=1e-5)
+    np.testing.assert_allclose(decoder.attentions, run_causal(bundled, run.encoding).attentions, atol=1e-5)
     assert change.after.text == "The banker sat on the bank of the crisis."
     assert change.tokens == change.before.tokens.index("river")
     assert (change.left_only == 0).all()
@@ -72,14 +75,14 @@ def test_another_last_word_reaches_back_in_bert_and_in_no_decoder(bundled: Loade
     one, other = (run_model(bundled, [part])[0].hidden_states[-1] for part in (change.before, change.after))
     expected = 1 - torch.nn.functional.cosine_similarity(torch.tensor(one[6]), torch.tensor(other[6]), dim=0)
     assert change.both_sides[6] == pytest.approx(float(expected), abs=1e-5)
-    assert change_last_word(bundled, run, "river")[1].both_sides.max() == 0  # the same word: nothing at all
+    same = change_last_word(bundled, run.encoding, "river")[-1]
+    assert same.both_sides.max() == 0  # the same word: nothing at all
 
 
 @pytest.mark.parametrize(("text", "word", "told"), [(TEXT, " ", "Write a word"), ("?!", "x", "no word")])
 def test_what_can_not_be_replaced(bundled: LoadedModel, text: str, word: str, told: str) -> None:
-    run = run_model(bundled, [encode(bundled.tokenizer, text)])[0]
     with pytest.raises(UserError, match=told):
-        change_last_word(bundled, run, word)
+        change_last_word(bundled, encode(bundled.tokenizer, text), word)
 
 
 def test_writing_costs() -> None:

@@ -78,7 +78,7 @@ def test_logits_and_guesses_equal_transformers_own(kept: Maker) -> None:
             with pytest.raises(UserError, match="not pre-trained on next sentences"):
                 found.next_logits(hidden[None])
     np.testing.assert_allclose(found.word_logits(hidden).numpy(), theirs.numpy(), atol=1e-5)
-    with torch.inference_mode():  # where few rows are multiplied from the other side
+    with torch.inference_mode():  # where few rows are multiplied by oneDNN
         for rows in (hidden[:0], hidden[:1], hidden[:2], hidden[:FEW], hidden[: FEW + 1], hidden[None, :3]):
             wanted = theirs[: rows.shape[-2]].view(*rows.shape[:-1], theirs.shape[-1])
             np.testing.assert_allclose(found.word_logits(rows).numpy(), wanted.numpy(), atol=1e-5)

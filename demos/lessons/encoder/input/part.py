@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import gradio as gr
 
-from demos.bert.encoder.input import add_up, embedding_tables, select
+from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Changes, change_input
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.choices import OfToken
@@ -81,7 +81,7 @@ class Input(View):
             "one_hot_said": one_hot_summary(encoding, selection.vocabulary),
             "sum_said": sum_summary(ledger, c.token, on.loaded.spec),
             "sum": strips_figure(total),  # on one scale: longer vectors are the stronger ones
-            "norm_said": norm_summary(ledger, on.run.hidden_states[0], c.token),
+            "norm_said": norm_summary(ledger, input_states(on.loaded, encoding), c.token),
             "norm": strips_figure(norm),
             "numbers": lambda: numbers_html([*row, *total, *norm], ledger, encoding),
             "program": lambda: input_code(on.loaded.spec, encoding, c.token),
@@ -104,9 +104,9 @@ class Input(View):
 @lru_cache(maxsize=MAX_CACHED)
 def changes_of(services: Services, sentence: Sentence, seed: int) -> Changes:
     """The four changes of this sentence: one pass of a batch."""
-    loaded, run = services.loaded(sentence.model), services.run(sentence)
-    tables = embedding_tables(loaded.model)
-    return change_input(loaded, run, tables, add_up(tables, run.encoding), seed)
+    on = On(services, sentence)
+    tables = embedding_tables(on.loaded.model)
+    return change_input(on.loaded, on.encoding, tables, add_up(tables, on.encoding), seed)
 
 
 def _plot(name: str, label: str) -> gr.Plot:

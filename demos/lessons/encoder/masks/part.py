@@ -76,18 +76,18 @@ class Masks(View):
     def draw(self, on: On, c: Choices) -> Shown:
         """If the word can't be changed, the masks are still shown."""
         alone = On(on.services, Sentence(on.sentence.text, "", on.sentence.model))
-        loaded, run, encoding, n = alone.loaded, alone.run, alone.encoding, len(alone.encoding)
+        loaded, encoding, n = alone.loaded, alone.encoding, len(alone.encoding)
         if n > MOST:
             raise UserError(f"This part is limited to {MOST} tokens; the sentence has {n}.")
         output = on.sentence.text_pair or c.written or WRITTEN
         other = on.services.run(Sentence(output, "", on.sentence.model))
         changed: Shown = {}
         try:
-            decoder, change = change_last_word(loaded, run, c.last)
+            run, decoder, change = change_last_word(loaded, encoding, c.last)
             changed["change"] = change_figure(change)
             summary = change_summary(change, c.last.strip())
         except UserError as error:
-            decoder = run_causal(loaded, encoding)
+            run, decoder = alone.run, run_causal(loaded, encoding)
             summary = notice_html(str(error))
         weights, masked = run.attentions[c.layer, c.head], decoder.attentions[c.layer, c.head]
         cross = cross_weights(loaded, run, other, c.layer)[c.head]

@@ -79,8 +79,9 @@ class Position(View):
         for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
             button.click(None, None, sizes, js=f"() => {list(settings)}", **IN_BROWSER)
 
+    @drawn(reads_sentence=False)
     def draw(self, on: On, c: Choices) -> Shown:
-        """Both tables and the requirements."""
+        """Both tables and the requirements, which another sentence does not change."""
         ordered = halves if c.columns == HALVES else np.asarray
         table, rows = ordered(sinusoidal(c.length, c.d, c.n)), embedding_tables(on.loaded.model).positions
         learned = rows[: c.length]

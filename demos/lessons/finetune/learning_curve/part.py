@@ -82,7 +82,7 @@ def cost_html(services: Services, model: str, dataset: Dataset, seeds: int) -> s
     """The cost of Run."""
     seconds = expected(services, model, dataset, seeds)
     return TEXT.cost(
-        models=len(jobs(dataset, seeds)),
+        models=len(SHARES) * (seeds + SCRATCH_SEEDS),
         random_models=len(SHARES) * SCRATCH_SEEDS,
         random_seeds=SCRATCH_SEEDS,
         seconds=duration(seconds),
