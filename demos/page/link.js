@@ -100,8 +100,13 @@
     return [link.toString(), names];
   }
 
+  // A link that is written after this page began to be left calls that off: none is, until the reader goes on here.
+  let leaving = false;
+  for (const kind of ["beforeunload", "pagehide"]) window.addEventListener(kind, () => (leaving = true));
+  for (const kind of ["pageshow", "input", "click"]) window.addEventListener(kind, ({ isTrusted }) => isTrusted && (leaving = false), true);
+
   function writeLink() {
-    if (!restored) return;
+    if (!restored || leaving) return;
     const choices = chosen();
     const [link, cut] = linkTo(state.lesson, choices);
     history.replaceState(null, "", `${location.pathname}?${link}${location.hash}`);

@@ -92,6 +92,12 @@ def linked(page: Page, text: str) -> None:
     assert "cut" not in parse_qs(urlsplit(page.url).query)
 
 
+def test_a_choice_that_comes_late_does_not_call_off_the_way_to_another_lesson(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens")
+    page.evaluate("insideBert.goTo('overview', ''); insideBert.keep(['under'], 'position')")
+    page.wait_for_selector("#lesson-overview .lesson-heading h2")
+
+
 def test_a_lessons_long_text_survives_a_reload(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("tokens", text="Rivers have banks.")
     page.get_by_role("button", name="Padding: several sentences in one batch").click()
