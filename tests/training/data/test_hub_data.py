@@ -14,7 +14,7 @@ import datasets
 import pytest
 
 from demos.errors import UserError
-from demos.lessons.finetune.train.recipe import column_html
+from demos.lessons.finetune.train.data import column_html
 from demos.training.data import hub_data
 from demos.training.data.columns.mapping import UnclearError
 from demos.training.data.tables import LABEL, TEXT, Column
