@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,6 @@ from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
 from demos.page.head import build_header, build_switches
-from demos.page.layer_head_choices import is_counted
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
@@ -159,11 +158,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         changes = [file.change for file in files]
         gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
 
-    former = page.former | {"part": {part.former: part.slug for part in page.lesson.parts if part.former}}
-    offers = [
-        offer(name, component, former.get(name), page.from_zero.get(name)) | _beside_others(page, name)
-        for name, component in page.choices.items()
-    ]
+    offers = list(page.schema().values())
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
     restored = [bar.text, bar.text_pair, bar.requested_model, bar.reader, bar.returning, *page.choices.values(), *files]
@@ -239,44 +234,6 @@ def _menu(services: Services, reader: str) -> list[tuple[str, str]]:
 
 def _status(services: Services, key: str) -> Markup:
     return TEXT.in_use(services.store.spec(key), services.store.named is not None, bool(services.own_run(key)))
-
-
-def offer(
-    name: str, component: gr.Component, former: Mapping[str, str] | None = None, from_zero: str | None = None
-) -> dict[str, Any]:
-    """The values that a link may give to one choice: its default, the options if they are fixed, and `former` values.
-
-    With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
-    """
-    description: dict[str, Any] = {"name": name, "value": component.value} | ({"former": former} if former else {})
-    if from_zero:
-        description["zero"] = from_zero
-    if isinstance(component, gr.Slider | gr.Number):
-        bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
-        description |= {name: bound for name, bound in bounds.items() if bound is not None}
-        if is_counted(component):
-            description["first"] = 1
-    elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
-        description["offers"] = [value for _, value in component.choices]
-    return description
-
-
-def _beside_others(page: Page, name: str) -> dict[str, Any]:
-    """The effects of other choices in a link on `name`: those it `holds` as a fold open it; its default `follows`
-    others.
-    """
-    fold = page.folded.get(name)
-    contents = (
-        {"holds": [inside for inside, component in page.choices.items() if _stands_in(component, fold)]} if fold else {}
-    )
-    return contents | ({"follows": page.follows[name]} if name in page.follows else {})
-
-
-def _stands_in(component: Any, fold: gr.Accordion) -> bool:
-    above = component.parent
-    while above is not None and above is not fold:
-        above = above.parent
-    return above is fold
 
 
 def _is_picker(block: Any) -> bool:

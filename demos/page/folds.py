@@ -10,6 +10,7 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.page.lesson import IN_BROWSER, Page
+from demos.page.links import Link
 
 LETTERS = "[What each letter stands for](./glossary#letters)"
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
@@ -57,7 +58,7 @@ def keep_open(page: Page, name: str, shut: gr.Accordion, *, set_elsewhere: bool 
     is_open = gr.Checkbox(False, visible="hidden")
     page.keep(**{name: is_open})
     if not set_elsewhere:
-        page.folded[name] = shut
+        page.links[name] = Link(fold=shut)
     shut.expand(None, None, [is_open], js="() => true", **IN_BROWSER)
     shut.collapse(None, None, [is_open], js="() => false", **IN_BROWSER)
     is_open.change(None, [is_open], [shut], js='(open) => ({ __type__: "update", open })', **IN_BROWSER)

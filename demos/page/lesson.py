@@ -21,6 +21,7 @@ from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what th
 from demos.page.drawing.drawn import as_sent, names_components
 from demos.page.guards import guarded, with_api_errors
 from demos.page.layer_head_choices import by_index
+from demos.page.links import Link, Offer, schema
 from demos.page.services import Sentence, Services
 from demos.page.stale import PICTURES, dimmed, pictures
 
@@ -82,7 +83,6 @@ class Lesson:
 
 
 LIMITS = "limits"  # the class of the boxes that say how far controls go (demos/page/limits.js)
-Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
 @dataclass
@@ -99,10 +99,7 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
-    folded: dict[str, gr.Accordion] = field(default_factory=dict)  # opened by links that set choices inside them
-    former: dict[str, Mapping[str, str]] = field(default_factory=dict)  # a choice's values in links of earlier versions
-    follows: dict[str, Brought] = field(default_factory=dict)  # of a choice: others that bring its default with them
-    from_zero: dict[str, str] = field(default_factory=dict)  # a choice's former name: there its numbers were one less
+    links: dict[str, Link] = field(default_factory=dict)  # what a link may say of a choice, beside what that has
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
@@ -136,12 +133,9 @@ class Page:
             raise ValueError(f"Two choices of the lesson “{self.lesson.slug}” have one name in the link: {twice}")
         self.choices |= choices
 
-    def left_out(self, name: str, query: Mapping[str, str]) -> Any:
-        """The value of a choice that a link does not say, as demos/page/link.js decides it."""
-        for other, brought in self.follows.get(name, ()):
-            if query.get(other) in brought:
-                return brought[query[other]]
-        return getattr(self.choices[name], "value", None)
+    def schema(self) -> dict[str, Offer]:
+        """What a link may say of each choice."""
+        return schema(self.choices, self.links)
 
     def share(self, **choices: gr.Component) -> None:
         """`keep` choices that stand above a lesson's parts. Only the open part redraws when one of them moves.

@@ -15,6 +15,7 @@ from gradio.blocks import Block, BlockContext
 
 from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
+from demos.page.links import Link
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -65,6 +66,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     """Lay the parts out and wire which of them redraws."""
     parts, slug = page.lesson.parts, page.lesson.slug
     page.keep(part=ticks.opened)
+    page.links["part"] = Link(former={part.former: part.slug for part in parts if part.former})
     known = terms_in(page.lesson.look)  # marked above the parts
     page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from demos.bert.model.text import MAX_CHARACTERS
+from demos.lessons import discover
+from demos.page.links import read
 
 SENTENCE = "#bar-text textarea"
 TOLD = "#bar-link p"
+NONSENSE = ["", "null", "NaN", "1e400", "true", "[]", "x", "-1", "9999", '"a"', "1.5", "[1]", "01", "__proto__"]
+# What the page is told of its lesson's choices
+RESTORE = "() => gradio_config.dependencies.map(({ js }) => `${js}`).find((js) => js.includes('insideBert.restore('))"
+# -> for each link the choices as the page reads them, and the link that it writes for these
+READ = """({ lesson, offers, queries }) => queries.map((query) => {
+    history.replaceState(null, "", `?${query}`);
+    insideBert.restore({ text: "", pair: "" }, lesson, offers, 0);
+    const { choices } = insideBert.view();
+    insideBert.keep(Object.keys(choices), ...Object.values(choices));
+    return [choices, location.search.slice(1)];
+})"""
 LINKED = "() => new URLSearchParams(location.search).get('cut') === 'text'"
 
 
@@ -124,3 +141,50 @@ def test_a_page_whose_storage_is_forbidden_opens_at_its_link(open_lesson: Callab
     page.locator(SENTENCE).fill("Lakes have shores.")
     expect(page.locator("#tokens-picture")).to_contain_text("shores")
     linked(page, "Lakes have shores.")
+
+
+def links_of(offers: list[dict[str, Any]], count: int) -> list[str]:
+    """Links that say some of the choices: mostly what is on offer, by names of now and before, and some nonsense."""
+    chance = random.Random(7)
+
+    def said(offer: dict[str, Any]) -> str:
+        if chance.random() < 0.2:
+            return chance.choice(NONSENSE)
+        if "former" in offer and chance.random() < 0.3:
+            return chance.choice([*offer["former"]])
+        value = offer["value"]
+        if "offers" in offer:
+            some = chance.sample(offer["offers"], chance.randint(0, len(offer["offers"])))
+            value = some if isinstance(value, list) else chance.choice(offer["offers"])
+        elif isinstance(value, bool):
+            value = chance.random() < 0.5
+        elif isinstance(value, int | float):
+            low, high = offer.get("minimum", -5), offer.get("maximum", 5)
+            value = chance.randint(int(low) - 1, int(high) + 1) if chance.random() < 0.7 else chance.uniform(low, high)
+        elif isinstance(value, str):
+            value = chance.choice(["", "river bank", "é & ü = 100%", "1.2, 11.12", "<b>", value])
+        return value if isinstance(value, str) else json.dumps(value)
+
+    queries = []
+    for _ in range(count):
+        some = chance.sample(offers, chance.randint(0, min(5, len(offers))))
+        is_old = chance.random() < 0.3
+        queries.append(urlencode({(is_old and offer.get("zero")) or offer["name"]: said(offer) for offer in some}))
+    return queries
+
+
+@pytest.mark.parametrize("lesson", [lesson.slug for lesson in discover()])
+def test_the_page_and_python_read_a_link_alike_and_what_the_page_writes_says_the_same(
+    open_lesson: Callable[..., Page], lesson: str
+) -> None:
+    page = open_lesson(lesson)
+    script = page.evaluate(RESTORE)
+    offers = json.JSONDecoder().raw_decode(script, script.index(", [{") + 2)[0]
+    queries = links_of(offers, 150)
+    seen = page.evaluate(READ, {"lesson": lesson, "offers": offers, "queries": queries})
+    by_name = {offer["name"]: offer for offer in offers}
+    for query, (choices, written) in zip(queries, seen, strict=True):
+        expected = read(dict(parse_qsl(query, keep_blank_values=True)), by_name)
+        assert choices == expected, query
+        again = {name: value for name, value in parse_qsl(written, keep_blank_values=True) if name in by_name}
+        assert read(again, by_name) == expected, (query, written)

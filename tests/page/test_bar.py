@@ -14,12 +14,11 @@ from demos.bert.model.by_name.typed_name import NamedSpec
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import ModelStore, at_hand, read_tokenizer
 from demos.errors import UserError
-from demos.page.bar import _script, build_bar, offer, use_model
+from demos.page.bar import _script, build_bar, use_model
 from demos.page.command_line import read_settings
 from demos.page.guards import OUR_FAULT
 from demos.page.head import downloads
 from demos.page.services import Services
-from demos.page.tours.checks import is_on_offer
 
 
 class SlowStore(ModelStore):
@@ -76,29 +75,8 @@ def test_a_model_that_does_not_come_leaves_the_one_before(outcome: Exception, to
     assert "MiniLM" in status
 
 
-def test_what_the_link_may_say_is_bounded_by_what_is_on_offer() -> None:
-    with gr.Blocks():
-        slider, radio = gr.Slider(0, 5, 2, step=1), gr.Radio([("A", "a"), ("B", "b")], value="a")
-        free = gr.Dropdown(["x"], value="x", allow_custom_value=True)
-        token, seed = gr.Number(1, precision=0, minimum=0, maximum=127), gr.Number(7, precision=0)
-    bounds = {"minimum": 0, "maximum": 5, "step": 1}
-    assert offer("layer", slider) == {"name": "layer", "value": 2, **bounds}
-    assert offer("side", radio)["offers"] == ["a", "b"]
-    assert "offers" not in offer("word", free)
-    assert {"minimum": 0, "maximum": 127, "step": 1}.items() <= offer("token", token).items()
-    assert not {"minimum", "maximum"} & offer("seed", seed).keys()  # JavaScript takes null for 0
-
-
 def test_script_literals_cannot_close_a_script_element() -> None:
     assert _script({"text": "</script><script>"}) == '{"text": "\\u003c/script>\\u003cscript>"}'
-
-
-def test_a_value_of_an_earlier_version_is_on_offer_under_its_name_of_now() -> None:
-    menu = gr.Radio([("small model", "quick"), ("[CLS]", "cls")], value="quick")
-    said = offer("preset", menu, {"paper": "cls"})
-    assert said["former"] == {"paper": "cls"}
-    assert [is_on_offer(value, said) for value in ("cls", "paper", "lecture")] == [True, True, False]
-    assert "former" not in offer("preset", menu)
 
 
 def refused_of(config: dict[str, Any]) -> UserError:

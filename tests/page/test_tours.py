@@ -17,7 +17,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
 from demos.page.head import head
-from demos.page.tours.checks import Place, check_tour, is_on_offer, renamed
+from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, bundled_tours, offered, read_tour
 from tests.lectures import Difference, Slide, differences, slides
@@ -295,35 +295,6 @@ def test_what_the_lectures_say_of_their_sentences_is_so(store: ModelStore) -> No
     assert tokenizer(dict(parse_qsl(stops["A film review becomes numbers"].query))["text"]).input_ids == [
         int(number) for number in sheet.split()
     ]
-
-
-@pytest.mark.parametrize(
-    ("said", "offer", "can_be"),
-    [
-        ("head", {"value": "head", "offers": ["head", "model"]}, True),
-        ("tail", {"value": "head", "offers": ["head", "model"]}, False),
-        ("any text", {"value": ""}, True),
-        ("3", {"value": 0, "minimum": 0, "maximum": 3}, True),
-        ("4", {"value": 0, "minimum": 0, "maximum": 3}, False),
-        ("0", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, True),  # a link counts from 0
-        ("5", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, True),
-        ("6", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, False),
-        ("true", {"value": 0, "minimum": 0}, False),
-        ("true", {"value": False}, True),
-        ("1", {"value": False}, False),
-        ("5e-05", {"value": 0.0001, "offers": [2e-5, 5e-5]}, True),
-        ("NaN", {"value": 0, "minimum": 0}, False),
-        ("x", {"value": 0}, False),
-    ],
-)
-def test_a_choice_can_be_what_the_page_takes(said: str, offer: dict[str, object], can_be: bool) -> None:
-    assert is_on_offer(said, offer) is can_be
-
-
-def test_a_former_name_is_read_with_numbers_from_zero() -> None:
-    offers = {"heads_off": {"value": "1.3", "zero": "off"}, "layer": {"value": 1, "first": 1}}
-    assert renamed({"off": "0.2, 11.9", "layer": "3"}, offers) == {"heads_off": "1.3, 12.10", "layer": "3"}
-    assert renamed({"heads_off": "1.3"}, offers) == {"heads_off": "1.3"}
 
 
 def test_a_bad_tour_ends_the_start_with_one_sentence(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qsl
 
 from demos.errors import UserError
+from demos.page.links import Offer, renamed, value_of
 from demos.page.tours.tour_file import Stop, Tour
 
 OF_THE_BAR = {"text", "pair", "model", "part", "fold", "at", "questions"}
@@ -20,7 +18,7 @@ class Place:
     """The names on a lesson's page that a stop can use."""
 
     parts: tuple[str, ...]  # in their order
-    choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
+    choices: Mapping[str, Offer]  # by name
     elements: Mapping[str, str]  # id -> the part that contains it, "" above the parts
     parts_with_question: Collection[str] = ()  # "" for a lesson without parts
 
@@ -45,7 +43,9 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     if unknown := sorted(query.keys() - place.choices.keys() - OF_THE_BAR):
         return f"the lesson {stop.lesson} has no choice {unknown[0]!r}."
     for name in query.keys() - OF_THE_BAR:
-        if not is_on_offer(query[name], place.choices[name]):
+        try:
+            value_of(query[name], place.choices[name])
+        except ValueError:
             return f"the choice {name!r} of the lesson {stop.lesson} can't be {query[name]!r}."
     fold = "-".join(filter(None, (stop.lesson, part, query.get("fold"))))
     if "fold" in query and fold not in place.elements:
@@ -59,37 +59,3 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     if stop.asks and part not in place.parts_with_question:
         return f"the lesson {stop.lesson} has no question{f' in its part {part!r}' if part else ''}."
     return ""
-
-
-def renamed(query: Mapping[str, str], offers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The query with the choices' names of today, as demos/page/link.js reads it: what was counted from 0 is from 1."""
-    former = {offer["zero"]: name for name, offer in offers.items() if "zero" in offer}
-    return {
-        former.get(name, name): re.sub("[0-9]+", lambda match: str(int(match[0]) + 1), value)
-        if name in former
-        else value
-        for name, value in query.items()
-    }
-
-
-def is_on_offer(link_value: str, offer: Mapping[str, Any]) -> bool:
-    """Whether a choice may have the value that a link says, as demos/page/link.js decides it."""
-    value: Any = offer.get("former", {}).get(link_value, link_value)
-    default = offer["value"]
-    if not isinstance(default, str):
-        try:
-            value = json.loads(link_value)
-        except ValueError:
-            return False
-        if _kind(value) is not _kind(default):
-            return False
-        if _kind(value) is float:
-            value += offer.get("first", 0)
-            if not offer.get("minimum", value) <= value <= offer.get("maximum", value):
-                return False
-    return "offers" not in offer or value in offer["offers"]
-
-
-def _kind(value: Any) -> type:
-    """Its type in JavaScript, where all numbers are of one."""
-    return float if isinstance(value, int | float) and not isinstance(value, bool) else type(value)

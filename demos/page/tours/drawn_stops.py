@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +11,13 @@ from urllib.parse import parse_qsl
 import gradio as gr
 from gradio.blocks import Block
 
-from demos.counting import counted
 from demos.page.batch import Redraw, changed_by
 from demos.page.layer_head_choices import index_of, is_counted
 from demos.page.lesson import Page, Part
+from demos.page.links import read
 from demos.page.questions import questions
 from demos.page.questions.reveal import in_full
 from demos.page.services import Sentence
-from demos.page.tours.checks import renamed
 from demos.page.tours.tour_file import Stop
 
 SHOWN_AS_IT_IS = "${value}"  # the template of HTML that needs no script to be seen
@@ -50,14 +48,10 @@ class Drawn:
 def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Drawn:
     """The element that the stop outlines, or else its part's pictures."""
     query = dict(parse_qsl(stop.query, keep_blank_values=True))
-    query = renamed(query, {name: {"zero": former} for name, former in page.from_zero.items()})
     part = next((candidate for candidate in page.lesson.parts if candidate.slug == query.get("part")), None)
     part = part or (page.lesson.parts[0] if page.lesson.parts else None)
     sentence = Sentence(query.get("text", default_text), query.get("pair", ""), query.get("model", ""))
-    choices = {
-        name: chosen(component, query[name]) if name in query else page.left_out(name, query)
-        for name, component in page.choices.items()
-    }
+    choices = read(query, page.schema())
     indices = {
         name: index_of(choices[name]) if is_counted(component) else choices[name]
         for name, component in page.choices.items()
@@ -81,12 +75,6 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
         if pictures:
             return Drawn(*stop_fields, tuple(pictures))
     return Drawn(*stop_fields, ())
-
-
-def chosen(component: gr.Component, link_value: str) -> Any:
-    """The value of a choice that a link says, as the browser holds it."""
-    value: Any = link_value if isinstance(component.value, str) else json.loads(link_value)
-    return counted(value) if is_counted(component) else value
 
 
 def _initial(page: Page, sentence: Sentence, choices: Mapping[str, Any]) -> dict[int, Any]:

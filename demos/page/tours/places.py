@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import gradio as gr
 from gradio.blocks import Block
 
-from demos.page.bar import offer
 from demos.page.lesson import Page
 from demos.page.questions import questions
 from demos.page.tours.checks import Place
@@ -23,10 +22,7 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
     return {
         page.lesson.slug: Place(
             parts=tuple(part.slug for part in page.lesson.parts),
-            choices={
-                name: offer(name, component, page.former.get(name), page.from_zero.get(name))
-                for name, component in page.choices.items()
-            },
+            choices=page.schema(),
             elements=elements[page.lesson.slug if number else ""],
             parts_with_question=[part for lesson, part in questions() if lesson == page.lesson.slug],
         )

@@ -15,8 +15,7 @@ from transformers import BertTokenizerFast
 from demos.errors import UserError
 from demos.lessons.finetune.train.choices import SETTINGS, START
 from demos.lessons.finetune.train.part import Train
-from demos.page.bar import offer
-from demos.page.tours.checks import is_on_offer
+from demos.page.links import read, value_of
 from demos.training.form_values import (
     FROZEN_EMBEDDINGS,
     HUB,
@@ -170,11 +169,11 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", ["sentence", "labels", "entities", "question", "similarity"])
 def test_a_link_without_the_settings_means_the_recipe_of_its_task(bare: Bare, preset: str, kind: str) -> None:
-    page, query = bare.page, {"task": kind, "preset": preset}
-    of_recipe = [SETTINGS[name] for name in RECIPE if name != "seed"]
-    left_out = [page.left_out(name, query) for name in of_recipe]
-    assert left_out == shown_settings(recipe_for(preset, kind))[:-1]
-    for name, value in zip(of_recipe, left_out, strict=True):
-        assert is_on_offer(value if isinstance(value, str) else json.dumps(value), offer(name, page.choices[name]))
-    assert page.left_out("seed", query) == Settings().seed
-    assert page.left_out("rate", {"task": "nonsense"}) == Settings().learning_rate
+    offers = bare.page.schema()
+    values = read({"task": kind, "preset": preset}, offers)
+    of_recipe = {SETTINGS[name]: values[SETTINGS[name]] for name in RECIPE if name != "seed"}
+    assert [*of_recipe.values()] == shown_settings(recipe_for(preset, kind))[:-1]
+    for name, value in of_recipe.items():
+        assert value_of(value if isinstance(value, str) else json.dumps(value), offers[name]) == value
+    assert values["seed"] == Settings().seed
+    assert read({"task": "nonsense"}, offers)["rate"] == Settings().learning_rate

@@ -41,6 +41,7 @@ from demos.lessons.attention.ablation.text import (
 )
 from demos.page.layer_head_choices import following
 from demos.page.lesson import IN_BROWSER, Page
+from demos.page.links import Link
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit
 from demos.widgets.head_grid.figure import grid_message
@@ -63,7 +64,7 @@ class SwitchOff(View):
         lay_out_switches(at)
         lay_out_saliency(at)
         start, board = lay_out_folds(at)
-        at.page.from_zero["heads_off"] = "off"
+        at.page.links["heads_off"] = Link(zero="off")
         _wire_board(at.page, start, board)
 
     @drawn(

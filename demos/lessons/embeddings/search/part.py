@@ -31,6 +31,7 @@ from demos.lessons.embeddings.search.figure import (
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
 from demos.page.lesson import IN_BROWSER
+from demos.page.links import Link
 from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked, words
@@ -216,7 +217,7 @@ class Search(View):
         stopped = json.dumps([TEXT.stopped(), gr.update(visible=False)])
         at["cancel"].click(None, None, [at["status"], at["cancel"]], js=f"() => {stopped}", **IN_BROWSER)
         by.input(None, [by, query], [query, token], js=BROUGHT, **IN_BROWSER)
-        at.page.follows["search_query"] = [("search_by", {TOKEN: one_token.QUERY})]
+        at.page.links["search_query"] = Link(follows=[("search_by", {TOKEN: one_token.QUERY})])
 
     @drawn(
         by=(

@@ -22,6 +22,7 @@ from demos.lessons.finetune.train.data import axes, column_html, data_html
 from demos.lessons.finetune.train.few_shot import few_shot_html
 from demos.lessons.finetune.train.start import offers_of, start_from_model, start_from_run, start_of
 from demos.lessons.finetune.train.try_it import wire_examples
+from demos.page.links import Link
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.training.data.benchmarks import GLUE
@@ -85,8 +86,8 @@ class Train(View):
                 at["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
             layout.results(at)
         at.folds("Trains with this recipe and prints the test scores")
-        at.page.former["preset"] = FORMER
-        at.page.follows |= layout.brought()
+        at.page.links["preset"] = Link(former=FORMER)
+        at.page.links |= {name: Link(follows=follows) for name, follows in layout.brought().items()}
         at.hold("history", at.page.history)
         at.hold("past", at.page.history)
         at.hold("trained", at.page.trained)
