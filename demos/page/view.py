@@ -43,6 +43,7 @@ from demos.counting import counted
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
 from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_component, by_fold, moved_by_reader, with_sentence
+from demos.page.links import Link
 from demos.page.progress import HEAVY
 from demos.page.services import Sentence, Services
 
@@ -81,6 +82,7 @@ class Control:
     by_script: bool = False  # a picture or a button moves it too
     in_link: bool = True
     redraws: bool = True  # whether its move is a reason to draw
+    link: Link = field(default_factory=Link)  # what a link may say of it beside its value
 
 
 def switch(label: str, value: bool = False, *, by_script: bool = False, **look: Any) -> Any:
@@ -206,6 +208,11 @@ def choice(value: Any, control: Control) -> Any:
     return field(default=value, metadata={CONTROL: control})
 
 
+def linked(made: Any, link: Link) -> Any:
+    """The same field; of this choice a link may say more (demos/page/links.py)."""
+    return choice(made.default, replace(made.metadata[CONTROL], link=link))
+
+
 @dataclass(frozen=True)
 class NoChoices:
     """The choices of a view that has none."""
@@ -327,8 +334,10 @@ class Layout(dict[str, gr.Component]):
 
     def control(self, name: str) -> gr.Component:
         """The control of a choice, which travels in the link, stands here."""
-        made = controls_of(self._view.Choices)[name].make(self.page.services)
+        control = controls_of(self._view.Choices)[name]
+        made = control.make(self.page.services)
         self.page.keep(**{name: made})
+        self.page.links[name] = control.link
         self.controls[name] = made
         return made
 

@@ -13,7 +13,8 @@ from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
 from demos.lessons.attention.ablation.text import TEXT
 from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.lesson import IN_BROWSER
-from demos.page.view import Layout, menu, open_menu, options, unlinked, words
+from demos.page.links import Link
+from demos.page.view import Layout, linked, menu, open_menu, options, unlinked, words
 from demos.widgets.head_grid.head_grid import OPENED, head_grid, show_in_grid
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
@@ -36,10 +37,13 @@ def layers(count: int) -> list[tuple[str, str]]:
 class AblationChoices:
     """The heads that are off, what shows their effect, and which output is explained."""
 
-    heads_off: str = words(
-        OPENING, "Heads off", elem_id="ablation-off",
-        info="Type layer.head, for example 1.2; the link saves your choice. At first, the head with the largest "
-        "average weight on the previous token is off.",
+    heads_off: str = linked(
+        words(
+            OPENING, "Heads off", elem_id="ablation-off",
+            info="Type layer.head, for example 1.2; the link saves your choice. At first, the head with the largest "
+            "average weight on the previous token is off.",
+        ),
+        Link(zero="off"),
     )  # fmt: skip
     off_with: str = words(
         COMPARED, f"Sentences to compare with, one per line (at most {MAX_COMPARED})", lines=3, max_lines=8,

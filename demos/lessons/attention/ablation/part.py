@@ -41,7 +41,6 @@ from demos.lessons.attention.ablation.text import (
 )
 from demos.page.layer_head_choices import following
 from demos.page.lesson import IN_BROWSER, Page
-from demos.page.links import Link
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit
 from demos.widgets.head_grid.figure import grid_message
@@ -64,7 +63,6 @@ class SwitchOff(View):
         lay_out_switches(at)
         lay_out_saliency(at)
         start, board = lay_out_folds(at)
-        at.page.links["heads_off"] = Link(zero="off")
         _wire_board(at.page, start, board)
 
     @drawn(

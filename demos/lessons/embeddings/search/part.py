@@ -34,7 +34,7 @@ from demos.page.lesson import IN_BROWSER
 from demos.page.links import Link
 from demos.page.progress import relayed
 from demos.page.services import Services
-from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked, words
+from demos.page.view import Layout, On, Shown, View, drawn, limit, linked, menu, options, slider, unlinked, words
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, load_list, our_library, read_lines
 from demos.widgets.file_picker.file_picker import file_picker
@@ -135,9 +135,12 @@ class Search(View):
 
     @dataclass(frozen=True)
     class Choices:
-        search_query: str = words(
-            QUERY, "Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
-            elem_id="search-query",
+        search_query: str = linked(
+            words(
+                QUERY, "Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
+                elem_id="search-query",
+            ),
+            Link(follows=[("search_by", {TOKEN: one_token.QUERY})]),
         )  # fmt: skip
         search_by: str = options(
             [("whole sentences", SENTENCES), ("one token of the query", TOKEN)], SENTENCES, "Compare",
@@ -217,7 +220,6 @@ class Search(View):
         stopped = json.dumps([TEXT.stopped(), gr.update(visible=False)])
         at["cancel"].click(None, None, [at["status"], at["cancel"]], js=f"() => {stopped}", **IN_BROWSER)
         by.input(None, [by, query], [query, token], js=BROUGHT, **IN_BROWSER)
-        at.page.links["search_query"] = Link(follows=[("search_by", {TOKEN: one_token.QUERY})])
 
     @drawn(
         by=(

@@ -10,11 +10,12 @@ import gradio as gr
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.lessons.finetune.train.start import MODEL
-from demos.page.view import CONTROL, Control, On, choice, menu, options, slider, switch, unlinked
+from demos.page.links import Link
+from demos.page.view import CONTROL, Control, On, choice, linked, menu, options, slider, switch, unlinked
 from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.export.recipe_file import Recipe, chosen_recipe
-from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, RECIPE, UPLOAD, read_dataset
-from demos.training.presets import PRESETS
+from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, RECIPE, UPLOAD, read_dataset, shown_settings
+from demos.training.presets import FORMER, PRESETS, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
 from demos.widgets.seed_box.seed_box import seed_choice
@@ -68,6 +69,19 @@ def _amount(least: float, most: float, value: float, label: str, *, step: float 
     return choice(value, replace(control, read=read))
 
 
+def filled_in(preset: str, kind: str) -> list[Any]:
+    """What a preset and a task set: the values of RECIPE without the seed, which is no part of it."""
+    return shown_settings(recipe_for(preset, kind))[:-1]
+
+
+def _set(name: str, made: Any) -> Any:
+    """A choice that a recipe or a task in a link brings along."""
+    at = RECIPE.index(name)
+    presets = {preset: filled_in(preset, "sentence")[at] for preset in PRESETS if preset != "quick"}
+    tasks = {kind: filled_in("quick", kind)[at] for kind in VIEWS}
+    return linked(made, Link(follows=[("preset", presets), ("task", tasks)]))
+
+
 @dataclass(frozen=True)
 class TrainChoices:
     """A link may say all but the last ones, in this order: a new task sets one of its own data sets if none fits."""
@@ -76,30 +90,60 @@ class TrainChoices:
     task: str = options(
         CARDS, "sentence", "Task", by_script=True, show_label=False, elem_id="finetune-task", scale=9, min_width=300
     )
-    preset: str = options(
-        [(preset.title, key) for key, preset in PRESETS.items()], "quick", "Recipe", elem_id="finetune-preset", **INLINE
+    preset: str = linked(
+        options(
+            [(preset.title, key) for key, preset in PRESETS.items()],
+            "quick",
+            "Recipe",
+            elem_id="finetune-preset",
+            **INLINE,
+        ),
+        Link(former=FORMER),
     )
-    pooling: str = options(POOLINGS, DEFAULT.pooling, "Sentence vector", elem_id="finetune-pooling", **INLINE)
-    hidden: str = options(WIDTHS, "0", "Layers on top", elem_id="finetune-hidden", **INLINE)
-    dropout: float = _amount(0, 0.5, DEFAULT.dropout, "Dropout in the layers on top", step=0.05, **WIDE)
-    trains: str = menu(TRAINS, DEFAULT.trains, "Trainable parts", scale=3, elem_id="finetune-trains", **INLINE)
-    top: int = _amount(  # as far as the model has them
-        1, MOST_LAYERS, DEFAULT.top_layers, "Number of layers", visible=False, elem_id="finetune-top", scale=2, **INLINE
+    pooling: str = _set(
+        "pooling", options(POOLINGS, DEFAULT.pooling, "Sentence vector", elem_id="finetune-pooling", **INLINE)
     )
-    rank: int = menu(RANKS, DEFAULT.lora_rank, "rank", visible=False, scale=1, elem_id="finetune-lora", **INLINE)
-    opt: str = options(OPTIMIZERS, DEFAULT.optimizer, "Optimizer", info="AdamW with weight decay 0 is Adam.", **WIDE)
-    rate: float = menu(RATES, DEFAULT.learning_rate, "Learning rate", scale=2, **INLINE)
-    epochs: int = _amount(1, 20, DEFAULT.epochs, "Epochs", scale=3, **INLINE)
-    schedule: str = menu(
-        SCHEDULES, DEFAULT.schedule, "Learning-rate schedule", scale=2, elem_id="finetune-schedule", **INLINE
+    hidden: str = _set("hidden", options(WIDTHS, "0", "Layers on top", elem_id="finetune-hidden", **INLINE))
+    dropout: float = _set(
+        "dropout", _amount(0, 0.5, DEFAULT.dropout, "Dropout in the layers on top", step=0.05, **WIDE)
     )
-    warmup: float = _amount(0, 0.5, DEFAULT.warmup, "Warm-up", step=0.05, scale=3, **INLINE)
-    batch: int = _amount(4, 64, DEFAULT.batch_size, "Batch size", step=4, **WIDE)
-    decay: float = _amount(0, 0.1, DEFAULT.weight_decay, "Weight decay", step=0.01, **WIDE)
-    tokens: int = _amount(
-        8, 256, DEFAULT.max_length, "Maximum number of tokens", step=8, elem_id="finetune-tokens", **WIDE
+    trains: str = _set(
+        "trains", menu(TRAINS, DEFAULT.trains, "Trainable parts", scale=3, elem_id="finetune-trains", **INLINE)
     )
-    weights: bool = switch("Give rare classes more weight", DEFAULT.class_weights, **WIDE)
+    top: int = _set(
+        "top_layers",
+        _amount(  # as far as the model has them
+            1,
+            MOST_LAYERS,
+            DEFAULT.top_layers,
+            "Number of layers",
+            visible=False,
+            elem_id="finetune-top",
+            scale=2,
+            **INLINE,
+        ),
+    )
+    rank: int = _set(
+        "lora_rank", menu(RANKS, DEFAULT.lora_rank, "rank", visible=False, scale=1, elem_id="finetune-lora", **INLINE)
+    )
+    opt: str = _set(
+        "optimizer",
+        options(OPTIMIZERS, DEFAULT.optimizer, "Optimizer", info="AdamW with weight decay 0 is Adam.", **WIDE),
+    )
+    rate: float = _set("learning_rate", menu(RATES, DEFAULT.learning_rate, "Learning rate", scale=2, **INLINE))
+    epochs: int = _set("epochs", _amount(1, 20, DEFAULT.epochs, "Epochs", scale=3, **INLINE))
+    schedule: str = _set(
+        "schedule",
+        menu(SCHEDULES, DEFAULT.schedule, "Learning-rate schedule", scale=2, elem_id="finetune-schedule", **INLINE),
+    )
+    warmup: float = _set("warmup", _amount(0, 0.5, DEFAULT.warmup, "Warm-up", step=0.05, scale=3, **INLINE))
+    batch: int = _set("batch_size", _amount(4, 64, DEFAULT.batch_size, "Batch size", step=4, **WIDE))
+    decay: float = _set("weight_decay", _amount(0, 0.1, DEFAULT.weight_decay, "Weight decay", step=0.01, **WIDE))
+    tokens: int = _set(
+        "max_length",
+        _amount(8, 256, DEFAULT.max_length, "Maximum number of tokens", step=8, elem_id="finetune-tokens", **WIDE),
+    )
+    weights: bool = _set("class_weights", switch("Give rare classes more weight", DEFAULT.class_weights, **WIDE))
     most: int = _amount(50, MAX_TRAIN, MAX_TRAIN, "Maximum number of training examples", step=50, min_width=170)
     seed: int = seed_choice(DEFAULT.seed, min_width=170)
     hub: str = choice(
@@ -110,7 +154,7 @@ class TrainChoices:
         ),
     )  # fmt: skip
     columns: str = choice("", Control(lambda _: gr.Textbox("", visible="hidden"), lambda _, said: said or ""))
-    pairs: bool = switch("Learn from pairs of examples first", DEFAULT.contrast, **WIDE)
+    pairs: bool = _set("contrast", switch("Learn from pairs of examples first", DEFAULT.contrast, **WIDE))
 
     file: Any = unlinked(None, redraws=True)
     test_file: Any = unlinked(None, redraws=True)

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demos.files import read_beside
-from demos.lessons.finetune.train.choices import ELSEWHERE, MOST_LAYERS, SETTINGS, TRIES
+from demos.lessons.finetune.train.choices import ELSEWHERE, MOST_LAYERS, SETTINGS, TRIES, filled_in
 from demos.lessons.finetune.train.controller import PAUSE
 from demos.lessons.finetune.train.poolings import poolings_html
 from demos.lessons.finetune.train.start import MODEL
@@ -17,8 +17,8 @@ from demos.lessons.finetune.train.try_it import examples_menu
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Layout
 from demos.templates import templates
-from demos.training.form_values import HUB, RECIPE, UPLOAD, shown_settings
-from demos.training.presets import IDLE, PRESETS, recipe_for
+from demos.training.form_values import HUB, RECIPE, UPLOAD
+from demos.training.presets import IDLE, PRESETS
 from demos.training.sources import READERS, reader_of
 from demos.widgets.column_picker.column_picker import column_picker
 from demos.widgets.file_picker.file_picker import file_picker, offered, shown_for
@@ -30,7 +30,6 @@ from demos.widgets.tasks.task_view import TaskView
 
 TEXT = templates(__file__)
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
-FILLED = tuple(name for name in RECIPE if name != "seed")  # what a recipe sets; the seed is no part of it
 
 
 def tasks(at: Layout) -> dict[str, Any]:
@@ -185,11 +184,11 @@ def of_task(kind: str) -> Iterator[dict[str, Any]]:
 def wire_recipe(at: Layout) -> None:
     """Another recipe or task sets the choices; what is trained says which of its two are there, within the model."""
     task, preset, trains, top, rank = (at.controls[name] for name in ("task", "preset", "trains", "top", "rank"))
-    settings = {preset: {kind: _values(preset, kind) for kind in VIEWS} for preset in PRESETS}
+    settings = {preset: {kind: filled_in(preset, kind) for kind in VIEWS} for preset in PRESETS}
     _in_browser(
         [preset.input, task.input],
         [preset, task],
-        [at.controls[SETTINGS[name]] for name in FILLED],
+        [at.controls[SETTINGS[name]] for name in RECIPE[:-1]],
         f"(preset, task) => ({_json(settings)})[preset][task]",
     )
     catalogue = at.page.services.store.catalogue
@@ -214,21 +213,6 @@ def wire_hub(at: Layout, fetch: gr.Button) -> None:
     _in_browser([hub.submit, fetch.click], [hub, requested], [requested], pressed)
     changed = '(hub, asked) => (hub.trim() === asked.trim() ? asked : "")'
     _in_browser([hub.change], [hub, requested], [requested], changed)
-
-
-def brought() -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """What a recipe or a task in a link sets: choice -> [("preset" or "task", {value of that: value of this})]."""
-    follows = {}
-    for at, name in enumerate(FILLED):
-        presets = {preset: _values(preset, "sentence")[at] for preset in PRESETS if preset != "quick"}
-        follows[SETTINGS[name]] = [("preset", presets), ("task", {kind: _values("quick", kind)[at] for kind in VIEWS})]
-    return follows
-
-
-def _values(preset: str, kind: str) -> list[Any]:
-    """What the controls of FILLED hold for a preset and a task."""
-    values = dict(zip(RECIPE, shown_settings(recipe_for(preset, kind)), strict=True))
-    return [values[name] for name in FILLED]
 
 
 def _in_browser(triggers: list[Any], inputs: list[Any], outputs: list[Any], script: str) -> None:

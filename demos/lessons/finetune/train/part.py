@@ -22,7 +22,6 @@ from demos.lessons.finetune.train.data import axes, column_html, data_html
 from demos.lessons.finetune.train.few_shot import few_shot_html
 from demos.lessons.finetune.train.start import offers_of, start_from_model, start_from_run, start_of
 from demos.lessons.finetune.train.try_it import wire_examples
-from demos.page.links import Link
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.training.data.benchmarks import GLUE
@@ -30,7 +29,7 @@ from demos.training.data.hub_data import NotFetchedError
 from demos.training.example_lengths import lengths_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting
 from demos.training.look import look_at
-from demos.training.presets import FORMER, PRESETS, changed, learns_from_pairs
+from demos.training.presets import PRESETS, changed, learns_from_pairs
 from demos.training.service.background import Changes
 from demos.training.sources import SOURCES, reader_of
 from demos.training.tasks.registry import task_of
@@ -86,8 +85,6 @@ class Train(View):
                 at["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
             layout.results(at)
         at.folds("Trains with this recipe and prints the test scores")
-        at.page.links["preset"] = Link(former=FORMER)
-        at.page.links |= {name: Link(follows=follows) for name, follows in layout.brought().items()}
         at.hold("history", at.page.history)
         at.hold("past", at.page.history)
         at.hold("trained", at.page.trained)
