@@ -207,7 +207,7 @@ def launch_options(
         "ssr_mode": False,
         **({"_frontend": False} if OWN_REQUEST.is_fit() else {}),
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
-        "state_session_capacity": 2_000,  # open pages among them: see demos/page/gradio_sessions.py
+        "state_session_capacity": 2_000,  # open pages among them: see demos/page/patches/gradio_sessions.py
         "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
         "mcp_server": settings.mcp,
         "run_history": False,

@@ -8,7 +8,7 @@ import gradio as gr
 import pytest
 from gradio_client import Client
 
-from demos.page.gradio_sessions import Session
+from demos.page.patches.gradio_sessions import Session
 from tests.page.patched import apply_named
 
 

@@ -45,7 +45,7 @@ PATCHES = (
             ),
             at("gradio.blocks:BlocksConfig", sets("blocks", "fns", "fn_id", "renderables")),
         ),
-        "demos.page.gradio_sessions:Session",
+        "demos.page.patches.gradio_sessions:Session",
     ),
     Patch(
         "gradio.routes",
@@ -53,7 +53,7 @@ PATCHES = (
         "where too many visits are kept, the one goes whose page is closed",
         GRADIO,
         (has("update(self, session_id)"), sets("capacity", "session_data", "time_last_used", "lock")),
-        "demos.page.gradio_sessions:Sessions",
+        "demos.page.patches.gradio_sessions:Sessions",
     ),
     Patch(
         "gradio.queueing",

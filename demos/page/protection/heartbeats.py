@@ -35,7 +35,7 @@ class Heartbeats:
             return
         session = scope["path"].rstrip("/").rpartition("/")[2]
         sessions = scope["app"].state_holder
-        if hasattr(sessions, "open_pages"):  # it is ours (demos/page/gradio_sessions.py)
+        if hasattr(sessions, "open_pages"):  # it is ours (demos/page/patches/gradio_sessions.py)
             sessions.open_pages = self.of_session
         if self.of_session[session] >= OF_SESSION or not self._make_room(sessions):
             await refuse(send, 503, TOO_MANY)

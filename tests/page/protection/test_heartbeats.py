@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import gradio as gr
 import pytest
 
-from demos.page.gradio_sessions import Sessions
+from demos.page.patches.gradio_sessions import Sessions
 from demos.page.protection import MIDDLEWARE, heartbeats
 from tests.hostile.wire import join, listen
 from tests.page.patched import apply_named
