@@ -96,8 +96,8 @@ def left(temporary: Path) -> list[Path]:
 
 
 def found(url: str, reader: str) -> dict[str | None, Any]:
-    """What a page that comes back shows of the reader's runs: their table, the model to take home."""
-    visit = Visit(url)
+    """What another tab shows of the reader's runs: their table, the model to take home."""
+    visit, reader = Visit(url), f"{reader}/another-tab-of-theirs"
     told = visit.drawing("finetune-lost")
     shown = visit.ask(told, {0: reader})
     for name in OF_RUNS:
