@@ -42,10 +42,13 @@
     return !label && found?.checkVisibility() && found.offsetHeight > 10 ? found : undefined;
   }
 
-  function follow(found) {
-    led = found;
+  function follow(ids) {
+    led = document.getElementById(ids.at(-1));
     bring();
-    following = setInterval(() => (Math.abs(led.getBoundingClientRect().top - top) > 2 || canGoOn()) && bring(), 200);
+    following = setInterval(() => {
+      ids.forEach(shown); // a press that was heard late may have shut its fold again
+      if (Math.abs(led.getBoundingClientRect().top - top) > 2 || canGoOn()) bring();
+    }, 200);
     setTimeout(clearInterval, DRAWN, following);
   }
 
@@ -57,7 +60,7 @@
     const begun = Date.now();
     const look = () => {
       const found = ids.map(shown).filter(Boolean);
-      if (found.length === ids.length) follow(found.at(-1));
+      if (found.length === ids.length) follow(ids);
       else if (Date.now() - begun < DRAWN) waiting = setTimeout(look, 100);
     };
     waiting = setTimeout(look, TOLD); // a fold that is opened before the lesson has its tick is not drawn

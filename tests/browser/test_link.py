@@ -115,6 +115,18 @@ def test_a_choice_that_comes_late_does_not_call_off_the_way_to_another_lesson(op
     page.wait_for_selector("#lesson-overview .lesson-heading h2")
 
 
+def test_a_fold_that_a_link_opens_is_open_until_the_reader_shuts_it(open_lesson: Callable[..., Page]) -> None:
+    page, is_open = open_lesson("encoder", part="self_attention", fold="code"), re.compile(r"\bopen\b")
+    label = page.locator("#encoder-self_attention-code > .label-wrap")
+    expect(label).to_have_class(is_open)
+    expect(page.locator("#encoder-self_attention-code .cm-content").first).to_contain_text("for i in range(len(q))")
+    label.evaluate("label => label.click()")  # as a press that was heard late
+    expect(label).not_to_have_class(is_open)
+    expect(label).to_have_class(is_open)
+    label.click()
+    expect(label).not_to_have_class(is_open)
+
+
 def test_a_lessons_long_text_survives_a_reload(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("tokens", text="Rivers have banks.")
     page.get_by_role("button", name="Padding: several sentences in one batch").click()
