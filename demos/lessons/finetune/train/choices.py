@@ -14,7 +14,16 @@ from demos.page.links import Link
 from demos.page.view import CONTROL, Control, On, choice, linked, menu, options, slider, switch, unlinked
 from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.export.recipe_file import Recipe, chosen_recipe
-from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, RECIPE, UPLOAD, read_dataset, shown_settings
+from demos.training.form_values import (
+    FROZEN_EMBEDDINGS,
+    HUB,
+    OWN,
+    RECIPE,
+    UPLOAD,
+    fitting,
+    read_dataset,
+    shown_settings,
+)
 from demos.training.presets import FORMER, PRESETS, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
@@ -188,9 +197,9 @@ class TrainChoices:
         return tuple(getattr(self, name) for name in PICKED)
 
     def splits(self) -> Splits:
-        """The data. Raises UserError where they can't be had."""
-        file, test_file, most = self.file, self.test_file, self.most
-        return read_dataset(self.task, self.data, file, test_file, self.hub_asked, self.columns, most, self.seed)
+        """The data, or the task's first of our own. Raises UserError where they can't be had."""
+        data, file, test_file, most = fitting(self.task, self.data), self.file, self.test_file, self.most
+        return read_dataset(self.task, data, file, test_file, self.hub_asked, self.columns, most, self.seed)
 
     def recipe(self, spec: ModelSpec) -> Recipe:
         """The recipe for this model. Raises UserError where it does not fit it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gradio as gr
@@ -27,9 +27,9 @@ from demos.training.compute_cost import Cost, cost_of
 from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.publisher import keep_publisher
-from demos.training.export.recipe_file import Recipe
+from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.run_log import keep_log, log_of
-from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
+from demos.training.form_values import read_dataset
 from demos.training.learning.earlier import GONE
 from demos.training.learning.failures import sentence_of
 from demos.training.presets import learns_from_pairs
@@ -97,13 +97,12 @@ class Trainer:
         def messages() -> Iterator[dict[str, str]]:
             history = self.trainings.readers.history(reader)
             start = start_of(self.services, BUNDLED if on_cpu else model, history, MODEL if on_cpu else earlier)
-            key, settings = start.spec.key, fit_model(read_settings(*recipe), start.spec.num_layers)
-            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, columns, most, settings.seed)
-            files = str(file or ""), str(test_file or ""), (hub or "").strip(), columns or ""
-            data_of_run = fitting(kind, data), *files, max_train_of(most)
-            recipe_of_run = Recipe(key, kind, *data_of_run, settings, start.downloaded)
-            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time shown
-            under_way = _Run(self, run, start, recipe_of_run, dataset, cost, expected, on_cpu)
+            chosen = chosen_recipe(start.spec, kind, data, file, test_file, hub, columns, most, *recipe)
+            chosen, settings = replace(chosen, earlier=start.downloaded), chosen.settings
+            dataset = read_dataset(kind, chosen.data, file, test_file, hub, columns, most, settings.seed)
+            # The time left begins with the time shown.
+            cost, expected = self._expected(start.spec.key, dataset, settings, on_cpu)
+            under_way = _Run(self, run, start, chosen, dataset, cost, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             if ended := under_way.conclude(reader):

@@ -27,7 +27,7 @@ from demos.page.view import Layout, On, Shown, View, drawn
 from demos.training.data.benchmarks import GLUE
 from demos.training.data.hub_data import NotFetchedError
 from demos.training.example_lengths import lengths_of
-from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting
+from demos.training.form_values import AWAITED, HUB, UPLOAD
 from demos.training.look import look_at
 from demos.training.presets import PRESETS, changed, learns_from_pairs
 from demos.training.service.background import Changes
@@ -196,11 +196,10 @@ class Train(View):
         last = on.services.shared(Trainer).last_curve(c.trained, c.returning)
         if last and last["kind"] == c.task:
             return {"curve": last["curve"]}
-        data = fitting(c.task, c.data)
         try:
-            return {"curve": axes(replace(c, data=data).splits())}
+            return {"curve": axes(c.splits())}
         except UserError:  # `draw` says it
-            return {"curve": idle_message("score", ("", math.nan), 0)} if data in (UPLOAD, HUB) else {}
+            return {"curve": idle_message("score", ("", math.nan), 0)} if c.data in (UPLOAD, HUB) else {}
 
     @drawn("start", by=("history", *FORM), limits=("earlier",))
     def start(self, on: On, c: TrainChoices) -> Shown:
