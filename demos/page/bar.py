@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
@@ -21,7 +20,7 @@ from demos.errors import UserError
 from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
-from demos.page.head import build_header, build_switches
+from demos.page.head import build_header, build_switches, in_script
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
@@ -149,7 +148,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
             None,
             list(page.choices.values()),
             None,
-            js=f"(...values) => insideBert.keep({_script(list(page.choices))}, ...values)",
+            js=f"(...values) => insideBert.keep({in_script(list(page.choices))}, ...values)",
             **IN_BROWSER,
         )
 
@@ -159,8 +158,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
 
     offers = list(page.schema().values())
-    defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
-    restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
+    defaults = in_script({"text": DEFAULT_TEXT, "pair": ""})
+    restore = f"() => insideBert.restore({defaults}, {in_script(page.lesson.slug)}, {in_script(offers)}, {len(files)})"
     restored = [bar.text, bar.text_pair, bar.requested_model, bar.reader, bar.returning, *page.choices.values(), *files]
     opened = "(...values) => insideBert.opened(...values)"
     begins = "(...models) => insideBert.begins(...models)"
@@ -238,11 +237,6 @@ def _status(services: Services, key: str) -> Markup:
 
 def _is_picker(block: Any) -> bool:
     return isinstance(block, gr.File) and PICKER in (block.elem_classes or ())
-
-
-def _script(value: Any) -> str:
-    """`value` as a JavaScript literal that is safe inside a script element too."""
-    return json.dumps(value).replace("<", "\\u003c")
 
 
 def lesson_heading(lesson: Lesson) -> Markup:

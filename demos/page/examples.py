@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
+from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 
 OWN = "your own"  # what such a menu says once the boxes hold none of its examples
@@ -25,7 +25,7 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
     put that over what was typed since. `change` tells of another pick, `select` of the same one again.
     A menu made by `examples_of` names the example that the boxes hold, or says that the text is the reader's own.
     """
-    texts_json = json.dumps({str(value): list(example) for value, example in texts.items()}).replace("<", "\\u003c")
+    texts_json = in_script({str(value): list(example) for value, example in texts.items()})
     index = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
     left = 'now.map(() => ({ __type__: "update" }))'  # of a box that is being typed in, not even what it held before
     script = f"const texts = {texts_json}; return (Object.hasOwn(texts, picked) ? texts[picked] : {left}){index};"

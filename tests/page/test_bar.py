@@ -14,10 +14,10 @@ from demos.bert.model.by_name.typed_name import NamedSpec
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import ModelStore, at_hand, read_tokenizer
 from demos.errors import UserError
-from demos.page.bar import _script, build_bar, use_model
+from demos.page.bar import build_bar, use_model
 from demos.page.command_line import read_settings
 from demos.page.guards import OUR_FAULT
-from demos.page.head import downloads
+from demos.page.head import downloads, in_script
 from demos.page.services import Services
 
 
@@ -76,7 +76,7 @@ def test_a_model_that_does_not_come_leaves_the_one_before(outcome: Exception, to
 
 
 def test_script_literals_cannot_close_a_script_element() -> None:
-    assert _script({"text": "</script><script>"}) == '{"text": "\\u003c/script>\\u003cscript>"}'
+    assert in_script({"text": "</script><script>"}) == '{"text": "\\u003c/script>\\u003cscript>"}'
 
 
 def refused_of(config: dict[str, Any]) -> UserError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from demos.lessons.finetune.train.controller import PAUSE
 from demos.lessons.finetune.train.poolings import poolings_html
 from demos.lessons.finetune.train.start import MODEL
 from demos.lessons.finetune.train.try_it import examples_menu
+from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Layout
 from demos.templates import templates
@@ -146,8 +146,8 @@ def wire_task(at: Layout, poolings: gr.HTML) -> None:
         [task, data],
         [data],
         f"""(task, data) => {{
-            const ours = ({_json({kind: bundled(kind) for kind in VIEWS})})[task];
-            const others = {_json(ELSEWHERE)}; // a file and the Hub stay: their columns may be this task's
+            const ours = ({in_script({kind: bundled(kind) for kind in VIEWS})})[task];
+            const others = {in_script(ELSEWHERE)}; // a file and the Hub stay: their columns may be this task's
             const known = [...ours, ...others].some((choice) => choice[1] === data);
             return {{ __type__: "update", choices: [...ours, ...others], value: known ? data : ours[0][1] }};
         }}""",
@@ -165,7 +165,7 @@ def wire_task(at: Layout, poolings: gr.HTML) -> None:
             poolings,
             *(at.controls[name] for name in TRIES),
         ],
-        f"(task) => ({_json({kind: list(of_task(kind)) for kind in VIEWS})})[task]",
+        f"(task) => ({in_script({kind: list(of_task(kind)) for kind in VIEWS})})[task]",
     )
 
 
@@ -189,7 +189,7 @@ def wire_recipe(at: Layout) -> None:
         [preset.input, task.input],
         [preset, task],
         [at.controls[SETTINGS[name]] for name in RECIPE[:-1]],
-        f"(preset, task) => ({_json(settings)})[preset][task]",
+        f"(preset, task) => ({in_script(settings)})[preset][task]",
     )
     catalogue = at.page.services.store.catalogue
     depths = {key: min(spec.num_layers, MOST_LAYERS) for key, spec in catalogue.items()}
@@ -199,7 +199,7 @@ def wire_recipe(at: Layout) -> None:
         [at.page.model, trains, top],
         [top, rank],
         f"""(model, trains, value) => {{
-            const maximum = ({_json(depths)})[model] ?? {MOST_LAYERS};
+            const maximum = ({in_script(depths)})[model] ?? {MOST_LAYERS};
             const now = (name) => ({{ __type__: "update", visible: trains === name }});
             return [{{ ...now("top"), maximum, value: Math.min(value, maximum) }}, now("lora")];
         }}""",
@@ -217,7 +217,3 @@ def wire_hub(at: Layout, fetch: gr.Button) -> None:
 
 def _in_browser(triggers: list[Any], inputs: list[Any], outputs: list[Any], script: str) -> None:
     gr.on(triggers, None, inputs, outputs, js=script, **IN_BROWSER)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value).replace("<", "\\u003c")
