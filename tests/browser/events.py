@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Error, Page, Request
 
 # Counts the answers that have come in whole, so that a test knows when the page is at rest.
 COUNT_ANSWERS = """(() => {
@@ -30,7 +31,11 @@ COUNT_ANSWERS = """(() => {
         return new Response(theirs, answer);
     };
 })()"""
+STEP = 100  # milliseconds
 REST = 500  # milliseconds without a request or an answer: more than the page waits before it draws
+# They are counted once the page's own work is done, so that a slow machine is not taken for a page at rest.
+WAIT = "(step) => new Promise((go) => requestIdleCallback(() => setTimeout(go, step), { timeout: 5000 }))"
+LOADED = {"script", "stylesheet"}  # what the page goes on with once it is there
 
 
 class Asked:
@@ -41,8 +46,11 @@ class Asked:
         self.all: list[tuple[int, str]] = []
         self.seen = 0
         self.left = 0  # posted by pages that were left since
+        self.loading: set[Request] = set()
         page.add_init_script(COUNT_ANSWERS)
         page.on("request", self._note)
+        page.on("requestfinished", self._loaded)
+        page.on("requestfailed", self._loaded)
 
     def _note(self, request: Request) -> None:
         if "/queue/join" in request.url:
@@ -50,19 +58,28 @@ class Asked:
             self.all.append((body["fn_index"], json.dumps(body["data"])))
         elif request.is_navigation_request() and request.frame == self.page.main_frame:
             self.left = len(self.all)
+            self.loading.clear()
+        elif request.resource_type in LOADED:
+            self.loading.add(request)
 
-    def since_last(self) -> list[tuple[int, str]]:
-        """What was asked since the last call, once all of it is answered and no more follows."""
+    def _loaded(self, request: Request) -> None:
+        self.loading.discard(request)
+
+    def since_last(self, at_least: int = 0) -> list[tuple[int, str]]:
+        """What was asked since the last call, once all of it (`at_least` so many) is answered and no more follows."""
         still = 0
         for _ in range(1200):
             before = len(self.all)
-            self.page.wait_for_timeout(100)
-            at_rest = len(self.all) == before and self.page.evaluate("window.answered") >= before - self.left
-            still = still + 100 if at_rest else 0
+            with contextlib.suppress(Error):  # the page was left meanwhile
+                self.page.evaluate(WAIT, STEP)
+            at_rest = len(self.all) == before >= self.seen + at_least and not self.loading
+            at_rest = at_rest and self.page.evaluate("window.answered") >= before - self.left
+            still = still + STEP if at_rest else 0
             if still >= REST:
                 break
         else:
-            pytest.fail(f"of {len(self.all)} events {self.page.evaluate('window.answered')} were answered")
+            asked, answered = len(self.all), self.page.evaluate("window.answered")
+            pytest.fail(f"{asked - self.seen} new events; of all {asked}, {answered} were answered")
         new, self.seen = self.all[self.seen :], len(self.all)
         return new
 

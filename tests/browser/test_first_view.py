@@ -37,7 +37,7 @@ def test_a_choice_beyond_a_shorter_sentence_is_drawn_once_each_time(
     asked.since_last()
     for text in ("Hi.", "The bank of the river.", "Hi."):
         page.locator("#bar-text textarea").fill(text)
-        assert len(asked.since_last()) == 1
+        assert len(asked.since_last(at_least=1)) == 1
     expect(page.locator("#encoder-token")).to_contain_text("hi")
 
 
