@@ -23,7 +23,6 @@ SCRIPTS = (
     "room/room.js",
     "kept.js",
     "ticks.js",
-    "chosen_since.js",
     "limits.js",
     "link.js",
     "your_questions/boxes.js",

@@ -37,7 +37,6 @@
   const due = new Set(); // handlers
   const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
   const waiting = {}; // batch -> its handlers that are to be asked
-  const lastAsked = {}; // batch -> its handlers that were asked last, as `asked` says them
   let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
 
   const isOpen = (fold) => document.querySelector(`#${fold} > .label-wrap`)?.classList.contains("open");
@@ -61,11 +60,6 @@
     opensAt(part, first) {
       show(part);
       passed = part === first ? "" : (passed ?? first);
-    },
-
-    // The last answer of this batch was not shown: its handlers are to be asked once more.
-    askAgain(batch) {
-      for (const handler of (lastAsked[batch] ?? NONE).split(",")) if (handler !== NONE) waiting[batch].add(Number(handler));
     },
 
     // The page is made to show this part.
@@ -126,7 +120,7 @@
     asked(batch) {
       const numbers = [...(waiting[batch] ?? [])].join(",");
       waiting[batch]?.clear();
-      return (lastAsked[batch] = numbers || NONE);
+      return numbers || NONE;
     },
   });
 })();

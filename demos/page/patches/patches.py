@@ -193,24 +193,6 @@ MENDS = (
         rb"\1insideBert.loadAnew()",
     ),
     Mend(
-        "Blocks",
-        "an answer does not undo what a reader has chosen since it was asked for (demos/page/chosen_since.js)",
-        GRADIO,
-        re.compile(
-            rb"(async dispatch\((\w+)\)\{)(.{1,600}?)"
-            rb"let (\w+=await this\.gather_state\((\w+)\.inputs,.{1,900}?)"
-            rb"(\w+)\.type===`data`&&await this\.handle_data\(\5\.outputs,\6\.data\),(.{1,900}?)"
-            rb"(\w+)\.type===`data`&&await this\.handle_data\(\5\.outputs,\8\.data\),",
-            re.DOTALL,
-        ),
-        rb"\1insideBert.chosenSince.began(\2);\3"
-        rb"let asked=insideBert.chosenSince.now(),\4"
-        rb"\6.type===`data`&&(insideBert.chosenSince.written(\2,\5.outputs,\6.data),"
-        rb"await this.handle_data(\5.outputs,\6.data)),\7"
-        rb"\8.type===`data`&&await this.handle_data(\5.outputs,"
-        rb"await insideBert.chosenSince.kept(asked,\5,\8.data,this)),",
-    ),
-    Mend(
         "Plot",
         "a new value is drawn once, into the figure that is there, and not a second time into another",
         GRADIO,

@@ -29,7 +29,7 @@ from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, unlinked
 from demos.training.data.labelled_sentences import FILE, FILMS, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
-from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.number_strips.number_strips import cells_picture
 
 SOURCES = [
@@ -89,25 +89,22 @@ class TensorSteps(View):
                     forth = gr.Button("Next", min_width=90, elem_id="embeddings-tensors-next")
                 step = at.control("tensors_step")
                 at.control("tensors_row")
-                at.control("tensors_data")
-                at["file"] = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
+                data = at.control("tensors_data")
+                file = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
                 at["status"] = gr.HTML("", elem_classes="said")
         at.folds("Prints every shape, and the scores")
+        shown_for(data, file, FILE)
         for button, move in ((back, -1), (forth, 1)):
             button.click(None, [step], [step], js=TURNED.format(list(STEPS), move), **IN_BROWSER)
 
     @drawn(limits=("tensors_row",))
     def draw(self, on: On, c: Choices) -> Generator[Shown]:
         """Yield the changes as they come: the progress of the model, then the step."""
-        # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
-        always = {"file": gr.update(visible=c.tensors_data == FILE)}
         awaits_file = c.tensors_data == FILE and not c.file
         waiting = AWAITED if awaits_file else "Downloading SST-2 …" if c.tensors_data == SST2 else ""
-        yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
-        if awaits_file:
-            return
-        steps = first_reviews(on, c) if c.tensors_data == FIVE else all_rows(on, c)
-        yield from ({**always, **shown} for shown in steps)
+        yield {"status": TEXT.awaited(waiting) if waiting else ""}
+        if not awaits_file:
+            yield from first_reviews(on, c) if c.tensors_data == FIVE else all_rows(on, c)
 
 
 def all_rows(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
