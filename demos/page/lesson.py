@@ -192,9 +192,10 @@ class Page:
                 answer = _for_all(answer, self.services.drawings.remembered(answer), own_alone)
             self.on(
                 [tick.change, *moved],
-                with_sentence(answer),
-                [*self.sentence, *inputs],
+                answer,
+                inputs,
                 [outputs[at] for at in places],
+                of_sentence=True,
                 for_all=for_all,
                 fold=fold,
                 unread=() if reads_sentence else (self.text, self.text_pair),
@@ -208,8 +209,9 @@ class Page:
         triggers: Sequence[Any],
         handler: Callable[..., Any],
         inputs: Sequence[gr.Component],
-        outputs: Sequence[gr.Component],
+        outputs: Sequence[gr.Component] | Mapping[str, gr.Component],
         *,
+        of_sentence: bool = False,
         for_all: bool = False,
         fold: gr.Accordion | None = None,
         unread: Sequence[gr.Component] = (),
@@ -220,13 +222,18 @@ class Page:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
 
         A handler returns one value for one output, {component: value} for those of several that change, or a sequence
-        for all of them; or it yields any of these. Where it fails, what it would have drawn is dimmed; its next good
-        answer, or that of one wired later that draws all of it, ends that. What it draws `for_all` readers alike may
-        come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws where nothing is
-        to be asked. Where the sentence is no input, or `unread`, `settled` asks only when another input has changed; or
-        while the box `own_text` is empty. A choice made while the answer to an earlier one is awaited is asked for
-        after it; Gradio would drop it, as it drops a button's second press.
+        for all of them; or it yields any of these. Where the outputs have names, it returns {name: value}. With
+        `of_sentence` its first argument is the bar's `Sentence`. Where it fails, what it would have drawn is dimmed;
+        its next good answer, or that of one wired later that draws all of it, ends that. What it draws `for_all`
+        readers alike may come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
+        where nothing is to be asked. Where the sentence is no input, or `unread`, `settled` asks only when another
+        input has changed; or while the box `own_text` is empty. A choice made while the answer to an earlier one is
+        awaited is asked for after it; Gradio would drop it, as it drops a button's second press.
         """
+        if isinstance(outputs, Mapping):
+            handler, outputs = _by_name(handler, outputs), list(outputs.values())
+        if of_sentence:
+            handler, inputs = _with_sentence(handler), [*self.sentence, *inputs]
         options = DRAWN | options
         if any(event.event_name == "input" for event in triggers):
             options = {"trigger_mode": "always_last"} | options
@@ -346,8 +353,8 @@ def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence
     return lambda sentence, *inputs: (show if any(inputs[at] for at in own) else recall)(sentence, *inputs)
 
 
-def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
-    """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs, for what is wired with `Page.on`."""
+def _with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
+    """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs."""
 
     def answer(text: str | None, pair: str | None, model: str, *rest: Any) -> Any:
         return show(Sentence(text or "", pair or "", model), *rest)
@@ -359,11 +366,11 @@ def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     return stream if inspect.isgeneratorfunction(show) else answer
 
 
-def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that returns (or yields) what changes by name, for `Page.on`: by component."""
+def _by_name(handler: Callable[..., Any], outputs: Mapping[str, gr.Component]) -> Callable[..., Any]:
+    """A handler that returns (or yields) what changes by its output's name: by component."""
 
     def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:
-        return {parts[name]: value for name, value in values.items()}
+        return {outputs[name]: value for name, value in values.items()}
 
     def stream(*inputs: Any) -> Iterator[dict[gr.Component, Any]]:
         with closing(handler(*inputs)) as updates:

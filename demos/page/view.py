@@ -42,7 +42,7 @@ from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
-from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_component, by_fold, moved_by_reader, with_sentence
+from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_fold, moved_by_reader
 from demos.page.links import Link
 from demos.page.progress import HEAVY
 from demos.page.services import Sentence, Services
@@ -366,10 +366,8 @@ class Layout(dict[str, gr.Component]):
         self, trigger: Any, answer: Callable[[On, Any], Any], outputs: Mapping[str, gr.Component], **options: Any
     ) -> Any:
         """Have `asking(answer)` fill some of `outputs`, by name, at an event (a button's, say) or several."""
-        handler, read = self.asking(answer)
-        handler = with_sentence(by_component(outputs, handler))
         triggers = trigger if isinstance(trigger, list) else [trigger]
-        return self.page.on(triggers, handler, [*self.page.sentence, *read], list(outputs.values()), **options)
+        return self.page.on(triggers, *self.asking(answer), outputs, of_sentence=True, **options)
 
     def all_controls(self, *, set_elsewhere: bool = False) -> AbstractContextManager[None]:
         """The fold for what is seldom moved (`demos.page.folds.all_controls`)."""
@@ -544,9 +542,10 @@ def _draw_in_steps(
 
         event = page.on(
             [page.settled.change, *triggers],
-            with_sentence(last if fold and len(folds) > 1 else each),
-            [*page.sentence, *inputs],
+            last if fold and len(folds) > 1 else each,
+            inputs,
             wanted,
+            of_sentence=True,
             fold=fold,
             unread=unread,
             trigger_mode="always_last",

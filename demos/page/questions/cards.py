@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from demos.errors import UserError
 from demos.files import read_beside
-from demos.page.lesson import IN_BROWSER, Page, with_sentence
+from demos.page.lesson import IN_BROWSER, Page
 from demos.page.questions.question_file import Question, questions
 from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
 from demos.page.services import Sentence
@@ -57,9 +57,10 @@ def build_cards(page: Page) -> None:
 
     page.on(
         [cards.select],
-        with_sentence(page.services.drawings.remembered(show)),
-        [*page.sentence, message_box, *(page.choices[name] for name in choices)],
+        page.services.drawings.remembered(show),
+        [message_box, *(page.choices[name] for name in choices)],
         [answered],
+        of_sentence=True,
         show_progress="hidden",
         trigger_mode="multiple",
         js="(text, pair, model, said, ...choices) => [text, pair, model, insideBert.questions.asked(), ...choices]",

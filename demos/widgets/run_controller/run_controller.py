@@ -10,7 +10,7 @@ import gradio as gr
 
 from demos.errors import UserError
 from demos.page.guards import OUR_FAULT
-from demos.page.lesson import IN_BROWSER, Page, by_component
+from demos.page.lesson import IN_BROWSER, Page
 from demos.training.events import Event, Failed
 from demos.training.service.background import Changes
 from demos.training.service.gpu_worker import NoGPUError
@@ -159,8 +159,8 @@ class RunController:
             presses = [(event, more | hidden, False) for event, more in starts] + [(cpu.click, hidden, True)]
 
         def on(trigger: Any, handler: Callable[..., Any], inputs: Any, outputs: Sequence[str], **options: Any) -> None:
-            changed = [parts[name] for name in outputs]
-            page.on([trigger], by_component(parts, handler), inputs, changed, show_progress="hidden", **options)
+            changed = {name: parts[name] for name in outputs}
+            page.on([trigger], handler, inputs, changed, show_progress="hidden", **options)
 
         for event, more, on_cpu in presses:
             on(

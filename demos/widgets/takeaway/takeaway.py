@@ -24,7 +24,7 @@ import gradio as gr
 from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.files import read_beside
-from demos.page.lesson import Page, with_sentence
+from demos.page.lesson import Page
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -83,9 +83,10 @@ def file_button(
     parcel = gr.HTML("", html_template="", visible="hidden")  # the file on its way; its text is never markup
     page.on(
         [button.click],
-        with_sentence(lambda *values: packed(*make(*values))),
-        [*page.sentence, *inputs],
+        lambda *values: packed(*make(*values)),
+        inputs,
         [parcel],
+        of_sentence=True,
         concurrency_id="takeaway",
         concurrency_limit=2,
         show_progress="hidden",

@@ -18,7 +18,7 @@ from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.guards import notice_html
-from demos.page.lesson import IN_BROWSER, by_component
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, measure, options, unlinked, words
 from demos.templates import templates
@@ -150,9 +150,9 @@ class Compare(View):
         page.model.change(None, [page.model, mode], [mode], js=OWN_BESIDE, **IN_BROWSER)
         page.on(
             [at["wanted"].change],
-            by_component({"status": at["status"], "arrived": arrived}, partial(fetched, page.services)),
+            partial(fetched, page.services),
             [at["wanted"], page.model],
-            [at["status"], arrived],
+            {"status": at["status"], "arrived": arrived},
             concurrency_id="load",
             concurrency_limit=WAITING_LIMIT,
             trigger_mode="multiple",

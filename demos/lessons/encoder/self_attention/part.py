@@ -18,7 +18,7 @@ from demos.lessons.encoder.self_attention.figure import Query, attention_numbers
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import Page, with_sentence
+from demos.page.lesson import Page
 from demos.page.services import Sentence
 from demos.page.view import Layout, On, Shown, View, slider, switch
 from demos.widgets.number_strips.number_strips import cells_picture
@@ -95,9 +95,10 @@ def timing(page: Page) -> None:
 
     page.on(
         [timed.click],
-        with_sentence(time_both),
-        page.sentence,
+        time_both,
+        [],
         [times, plot],
+        of_sentence=True,
         concurrency_id="time",  # alone, so that two readers do not time each other
         concurrency_limit=1,
         trigger_mode="once",

@@ -17,7 +17,7 @@ from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import IN_BROWSER, by_component
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, unlinked
 from demos.templates import templates
@@ -138,9 +138,9 @@ class Export(View):
         formula_fold(__file__)
         source_fold(__file__)
         page.trained.change(None, None, [number], js="() => null", **IN_BROWSER)  # the last one is shown then
-        zips = by_component({"progress": progress, "file": file}, partial(zipped, services, Zips(file.GRADIO_CACHE)))
+        zips, filled = partial(zipped, services, Zips(file.GRADIO_CACHE)), {"progress": progress, "file": file}
         alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
-        page.on([button.click], zips, reader, [progress, file], **TAKING, **alone).then(
+        page.on([button.click], zips, reader, filled, **TAKING, **alone).then(
             None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
         )
 

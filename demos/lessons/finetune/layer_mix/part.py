@@ -22,7 +22,6 @@ from demos.lessons.finetune.layer_mix.text import (
     scores_html,
     steps_html,
 )
-from demos.page.lesson import by_component
 from demos.page.progress import HEAVY, relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, menu
@@ -77,10 +76,9 @@ class LayerMix(View):
         at["scores"] = gr.HTML("", elem_id="mix-scores")
         at.folds("Trains the mix, then a BiLSTM, and prints their F1")
         page, results, hidden = at.page, TrainedResults(), {"trigger_mode": "once", "show_progress": "hidden"}
-        train = by_component(at, partial(trained, page.services, results))
-        page.on([start.click], train, [page.model], list(at.values()), **HEAVY | hidden)
-        tag = by_component(at, partial(tagged, page.services, results))
-        filled = [at["learned"], at["scores"]]
+        train, tag = (partial(made, page.services, results) for made in (trained, tagged))
+        page.on([start.click], train, [page.model], at, **HEAVY | hidden)
+        filled = {name: at[name] for name in ("learned", "scores")}
         page.on([learn.click], tag, [page.model, layers], filled, **ONE_AT_A_TIME | hidden)
 
     @drawn(by=())

@@ -25,7 +25,7 @@ from demos.lessons.pretraining.next_sentence.figure import (
 from demos.lessons.pretraining.wiring import count_on
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import IN_BROWSER, by_component
+from demos.page.lesson import IN_BROWSER
 from demos.page.services import Sentence, Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, index, limit, options, slider, words
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
@@ -130,9 +130,9 @@ def trials(at: Layout, reader: Reader) -> None:
 
     page.on(
         [ask.click],
-        by_component(outputs, run_trials),
+        run_trials,
         [page.model, seed],
-        list(outputs.values()),
+        outputs,
         concurrency_id="next-trials",
         concurrency_limit=1,
         trigger_mode="once",
