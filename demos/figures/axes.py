@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from demos.figures.figure.figure import Axis, Mark
 from demos.files import read_asset
 
 BOTH_PAPERS = "#7b8288"  # a line's grey that is seen on light and on dark paper
 
 
-def axis(title: str = "", size: int = 16, **more: Any) -> dict[str, Any]:
+def axis(title: str = "", size: int = 16, **more: Any) -> Axis:
     """An axis with title and numbers of one size, without the line through zero; `more` are Plotly's own settings."""
     return {"title": {"text": title, "font": {"size": size}}, "tickfont": {"size": size}, "zeroline": False} | more
 
@@ -19,7 +20,7 @@ def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, "arrayminus": low, "array": high, "color": BOTH_PAPERS} | more
 
 
-def level_line(value: float, **line: Any) -> dict[str, Any]:
+def level_line(value: float, **line: Any) -> Mark:
     """A shape: the line at `value` of the y axis, across the whole picture; `line` is its looks."""
     return {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": value, "y1": value, "yref": "y", "line": line}
 
@@ -42,7 +43,7 @@ def panel_axes(number: int, across: dict[str, Any], up: dict[str, Any]) -> dict[
     return {name if number == 1 else f"{name}{number}": axis for name, axis in places.items()}
 
 
-def panel_title(text: str, across: list[float], top: float = 1.0, size: int = 16) -> dict[str, Any]:
+def panel_title(text: str, across: list[float], top: float = 1.0, size: int = 16) -> Mark:
     """A title above a panel: the middle of its domain across, and where its domain ends."""
     place = {"x": sum(across) / 2, "y": top, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
     return place | {"text": text, "showarrow": False, "font": {"size": size}}

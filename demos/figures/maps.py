@@ -10,7 +10,7 @@ import numpy as np
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Mark, Trace
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout, shade
 from demos.templates import plot_text
@@ -22,14 +22,14 @@ SHAPES_3D = ("circle", "square")  # its others are drawn much larger, or as grey
 LABELS_ON_MAP = 130  # tokens written beside their points; more would cover each other
 HEIGHT = 540
 # 3-D is drawn by WebGL, which no style sheet reaches: BOTH_PAPERS suits light and dark.
-LINES: dict[str, Any] = {
+LINES: Trace = {
     "mode": "lines", "line": {"color": BOTH_PAPERS, "width": 2.5}, "hoverinfo": "skip", "showlegend": False,
 }  # fmt: skip
-AXIS_3D: dict[str, Any] = {
+AXIS_3D: Axis = {
     "showbackground": False, "showticklabels": False, "zeroline": False, "showspikes": False, "ticks": "",
     "color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "gridwidth": 2, "linecolor": "white",
 }  # fmt: skip
-TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": SANS}}
+TRAIL: Trace = {"textposition": "bottom center", "textfont": {"size": 16, "family": SANS}}
 TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
 OWN = "yours"
 
@@ -84,7 +84,7 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> Fig
     kind = {"type": "scatter" if flat else "scatter3d"}
     places = np.round(layout.points, 4)
     along = [] if at is None else trail(points, at)
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     if at is not None and not along:
         traces.append(kind | _xyz(_lines(layout, at, places)) | LINES)
     few = points.written and len(points.names) <= LABELS_ON_MAP
@@ -149,7 +149,7 @@ def _lines(layout: Layout, at: int, places: np.ndarray) -> np.ndarray:
     return np.array(rows).reshape(-1, places.shape[1])
 
 
-def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, few: bool) -> dict[str, Any]:
+def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, few: bool) -> Trace:
     """One class's dots: colour, shape, words on hovering, place in the legend."""
     shapes = SHAPES if flat else SHAPES_3D
     plain = points.ordered or label < 0
@@ -176,7 +176,7 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
     }
 
 
-def _class_names(layout: Layout, points: Points) -> list[dict[str, Any]]:
+def _class_names(layout: Layout, points: Points) -> list[Mark]:
     """The names of the classes that come together on the map, amid their points, to be read from afar.
 
     None where points have names beside them, or are layers.

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Mark
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
@@ -21,7 +21,7 @@ SPACED = 72  # tokens; beyond, no space is left between cells
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
 BAR: dict[str, Any] = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
-BARE: dict[str, Any] = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis whose cells are its grid
+BARE: Axis = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis whose cells are its grid
 NORM = "norm"  # of a contribution: what `matrix_figure` is of
 NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
 
@@ -115,7 +115,7 @@ def _with_row_sums(figure: Figure, values: np.ndarray, names: list[str]) -> Figu
     return {"data": [*figure["data"], bars], "layout": layout | {"xaxis": wide, "xaxis2": beside, "bargap": 0.25}}
 
 
-def _start_of_sentence_b(rows: Labels, columns: Labels) -> list[dict[str, Any]]:
+def _start_of_sentence_b(rows: Labels, columns: Labels) -> list[Mark]:
     """A dotted line where sentence B begins, on the sides that hold both sentences."""
     n, m = len(rows), len(columns)
     line = {"type": "line", "line": {"color": GREY, "width": 2, "dash": "dot"}}

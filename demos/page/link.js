@@ -68,13 +68,11 @@
     return JSON.stringify(shifted(value, -(firsts[name] ?? 0)));
   }
 
-  // The choices of the open lesson that are no defaults, as a query says them
+  // The choices of the open lesson that are no defaults, as a query says them: a default needs no saying
+  const isSaid = (name) => name in state.choices && inLink(name, state.choices[name]) !== defaults[name]?.();
   function chosen() {
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(state.choices)) {
-      const said = inLink(name, value);
-      if (said !== defaults[name]?.()) query.set(name, said); // a default needs no saying
-    }
+    for (const [name, value] of Object.entries(state.choices)) if (isSaid(name)) query.set(name, inLink(name, value));
     return query;
   }
 
@@ -194,8 +192,10 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
-  // What a choice is where a link leaves it out: as another choice, of which `said` knows the value, brings it along
-  function byDefault(choice, said) {
+  // What a choice is where a link leaves it out: a fold is open where the link sets what is in it, and another choice, of
+  // which `said` knows the value, may bring it along
+  function byDefault(choice, said, isSet) {
+    if (choice.holds?.some(isSet)) return true;
     for (const [other, brought] of choice.follows ?? []) if (Object.hasOwn(brought, said(other) ?? "")) return brought[said(other)];
     return choice.value;
   }
@@ -203,8 +203,7 @@
   // A choice as a link says it, or its default
   function saidBy(link, choice) {
     if (!link.has(choice.name)) {
-      if (choice.holds?.some((name) => link.has(name))) return true; // a fold is open where the link sets what is in it
-      if (!choice.zero || !link.has(choice.zero)) return byDefault(choice, (other) => link.get(other));
+      if (!choice.zero || !link.has(choice.zero)) return byDefault(choice, (other) => link.get(other), (name) => link.has(name));
       return link.get(choice.zero).replace(/\d+/g, (number) => Number(number) + 1); // layers and heads once began at 0
     }
     try {
@@ -244,7 +243,7 @@
       const values = kept.map((choice) => {
         const value = saidBy(link, choice);
         firsts[choice.name] = choice.first;
-        defaults[choice.name] = () => inLink(choice.name, byDefault(choice, (other) => state.choices[other]));
+        defaults[choice.name] = () => inLink(choice.name, byDefault(choice, (other) => state.choices[other], isSaid));
         state.choices[choice.name] = value;
         ticks.know(choice.name, value);
         if (choice.name === "part") ticks.opensAt(value, choice.value);

@@ -13,6 +13,9 @@ import numpy as np
 import orjson
 
 Figure = dict[str, Any]
+Trace = dict[str, Any]  # what it draws
+Axis = dict[str, Any]
+Mark = dict[str, Any]  # a shape or an annotation
 FEW = 12  # numbers that are shorter as text
 NESTED = (dict, np.ndarray, list, tuple)  # what may hold something that is written in another way
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.templates import templates
 
 TEXT = templates(__file__, "text.txt")
@@ -39,15 +39,15 @@ def summary(figure: Figure) -> str:
     return str(TEXT.points(sum(map(_count, alike)), len(named)))
 
 
-def _kind(trace: dict[str, Any]) -> str:
+def _kind(trace: Trace) -> str:
     return str(trace.get("type", "scatter"))
 
 
-def _mode(trace: dict[str, Any]) -> str:
+def _mode(trace: Trace) -> str:
     return trace.get("mode") or "lines"
 
 
-def _count(trace: dict[str, Any]) -> int:
+def _count(trace: Trace) -> int:
     """The number of values that it draws."""
     values = trace.get({"heatmap": "z", "treemap": "values"}.get(_kind(trace), "y"))
     return 0 if values is None else len(values)
@@ -58,12 +58,12 @@ def _rises(places: Any) -> bool:
     return places is None or all(value < following for value, following in pairwise(places))
 
 
-def _axis(figure: Figure, name: str) -> dict[str, Any]:
-    axis: dict[str, Any] = figure["layout"].get(name) or {}
+def _axis(figure: Figure, name: str) -> Axis:
+    axis: Axis = figure["layout"].get(name) or {}
     return axis
 
 
-def _matrix(figure: Figure, trace: dict[str, Any]) -> str:
+def _matrix(figure: Figure, trace: Trace) -> str:
     values = np.asarray(trace["z"], float)
     if not np.isfinite(values).any():
         return str(TEXT.matrix(None, "", "", None, "", ""))
@@ -77,7 +77,7 @@ def _matrix(figure: Figure, trace: dict[str, Any]) -> str:
     return str(TEXT.matrix(*cell(np.nanargmax(values)), *lowest))
 
 
-def _bars(figure: Figure, traces: list[dict[str, Any]]) -> str:
+def _bars(figure: Figure, traces: list[Trace]) -> str:
     bars: list[tuple[float, str]] = []
     for trace in traces:
         across = trace.get("orientation") == "h"
@@ -92,7 +92,7 @@ def _bars(figure: Figure, traces: list[dict[str, Any]]) -> str:
     return str(TEXT.bars(len(bars), number_text(high), most, number_text(low), least))
 
 
-def _lines(figure: Figure, traces: list[dict[str, Any]]) -> str:
+def _lines(figure: Figure, traces: list[Trace]) -> str:
     curves = [(np.asarray(trace["y"], float), trace) for trace in traces]
     curves = [(values, trace) for values, trace in curves if np.isfinite(values).any()]
     if not curves:
@@ -109,7 +109,7 @@ def _lines(figure: Figure, traces: list[dict[str, Any]]) -> str:
     return str(TEXT.lines(len(curves), name, *ends, number_text(finite.max()), f"{title} {at}".strip()))
 
 
-def _areas(trace: dict[str, Any]) -> str:
+def _areas(trace: Trace) -> str:
     """Its inner areas are sums of the others, and count for nothing."""
     sums = set(trace["parents"])
     names = trace["ids"] if trace.get("ids") is not None else trace["labels"]
@@ -120,7 +120,7 @@ def _areas(trace: dict[str, Any]) -> str:
     return str(TEXT.areas(len(leaves), plain(trace["labels"][largest]), number_text(values[largest]), f"{share:.0%}"))
 
 
-def _name(axis: dict[str, Any], values: Any, at: Any) -> str:
+def _name(axis: Axis, values: Any, at: Any) -> str:
     """The text at the value with this number: the axis's own text if it has one."""
     if values is None or len(values) == 0:
         return str(at)

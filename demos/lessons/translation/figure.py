@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark, Trace
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
@@ -43,7 +42,7 @@ def alignment_figure(
     """
     rows = [f"{place} {plot_text(word)}" for place, word in enumerate(written, start=1)]
     columns = [f"{place} {plot_text(word)}" for place, word in enumerate(source, start=1)]
-    traces: list[dict[str, Any]] = [
+    traces: list[Trace] = [
         {
             "type": "heatmap",
             "x": columns,
@@ -79,7 +78,7 @@ def alignment_figure(
     return {"data": traces, "layout": layout}
 
 
-def framed_row(row: int, width: int, colour: str) -> dict[str, Any]:
+def framed_row(row: int, width: int, colour: str) -> Mark:
     """The frame around one row, from 0, of a heatmap of `width` columns."""
     corners = {"x0": -0.5, "x1": width - 0.5, "y0": row - 0.5, "y1": row + 0.5}
     return {"type": "rect", "line": {"color": colour, "width": 3}} | corners

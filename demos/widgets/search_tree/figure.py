@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
@@ -48,7 +47,7 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> Figur
                 f"this token {candidate.log_probability:.3f}<br>score {candidate.hypothesis.score:.3f}"
             )
             nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), description))
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for thick, (across, down) in lines.items():
         line = {"width": 4 if thick else 1.5, "color": CLASSES[0] if thick else SPECIAL}
         faint = {"opacity": 0.5 if thick else 0.35}  # a line runs through words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from demos.bert.embeddings.agreement import Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
 
@@ -37,7 +36,7 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int, menus: Sequence
     poolings = [*POOLINGS, *([POOLER] if any(choice.pooling == POOLER for choice in agreement.choices) else [])]
     width = 0.84 / len(poolings)
     with_intervals = len(agreement.choices) <= WHISKERS
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     centres: dict[int, float] = {}
     for place, pooling in enumerate(poolings):
         rows = [row for row, choice in enumerate(agreement.choices) if choice.pooling == pooling]
@@ -99,7 +98,7 @@ def _ranged(correlation: Correlation) -> str:
     return f"{correlation.spearman:.3f}, 95% interval {correlation.low:.2f} to {correlation.high:.2f}"
 
 
-def _marks(agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> list[dict[str, Any]]:
+def _marks(agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> list[Trace]:
     """The best and the picked bar named above them, side by side where they are near; and where there is no rho."""
     best = agreement.best
     words = {best: "best"}

@@ -13,7 +13,7 @@ from demos.bert.embeddings.anisotropy_repairs import CENTRED, RAW, TOPLESS, TRIM
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
 from demos.counting import state_name
 from demos.figures.axes import BOTH_PAPERS, whiskers
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Mark, Trace
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit
@@ -22,7 +22,7 @@ HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
 NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
 STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
 DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # the values of random directions
-LINE: dict[str, Any] = {"type": "scatter", "mode": "lines+markers", "cliponaxis": False}
+LINE: Trace = {"type": "scatter", "mode": "lines+markers", "cliponaxis": False}
 FONT = {"family": SANS, "size": 16}
 RHO_TICKS = [fifths / 5 for fifths in range(-5, 6)]
 REPAIRS = {
@@ -137,7 +137,7 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> Figure:
     }  # fmt: skip
     peak = max(float(parts[top[0]]), 1e-9)
     placed: list[float] = []
-    names: list[dict[str, Any]] = []
+    names: list[Mark] = []
     for at in map(int, top):
         arrow = {"x": at, "yref": "paper", "y": 0.865, "text": "▼", "yanchor": "bottom"}
         names.append(arrow | {"showarrow": False, "font": {"size": 16}})
@@ -204,11 +204,11 @@ def norms_figure(space: Space, layer: int) -> Figure:
     }
 
 
-def _axis(title: str, **more: Any) -> dict[str, Any]:
+def _axis(title: str, **more: Any) -> Axis:
     return {"title": {"text": title}, "zeroline": False} | more
 
 
-def _layers_axis(**more: Any) -> dict[str, Any]:
+def _layers_axis(**more: Any) -> Axis:
     return _axis("layer (0: the embedding output)", **more)
 
 
@@ -217,7 +217,7 @@ def _legend(height: float, size: int) -> dict[str, Any]:
     return {"orientation": "h", "y": height, "yanchor": "bottom", "x": 0, "font": {"size": size}}
 
 
-def _upright(x: float, dash: str | None = None, **more: Any) -> dict[str, Any]:
+def _upright(x: float, dash: str | None = None, **more: Any) -> Mark:
     """A line from the lower to the upper edge."""
     place = {"type": "line", "x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
     return place | {"line": {"color": BOTH_PAPERS, "width": 2, "dash": dash}} | more

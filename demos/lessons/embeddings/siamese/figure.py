@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import Pair
 from demos.figures.cosine_heatmap import jittered, short
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.palette import CLASSES, SPECIAL, channels_of, plotly_layout
 from demos.templates import plot_text
 
@@ -31,7 +31,7 @@ def scatter_figure(
     few = len(pairs) <= NAMED_PAIRS
     named = [_named(pair) if few else f"rated {pair.score:g}" for pair in pairs]
     aim = {"x": [0, top], "y": [0, 1], "mode": "lines", "line": {"color": SPECIAL, "width": 2, "dash": "dash"}}
-    traces: list[dict[str, Any]] = [{"type": "scatter", "name": "target of training", "hoverinfo": "skip"} | aim]
+    traces: list[Trace] = [{"type": "scatter", "name": "target of training", "hoverinfo": "skip"} | aim]
     size = 10 if few else 6
     for name, cosines, colour, symbol in (
         ("before", before, BEFORE, "circle-open"),
@@ -66,7 +66,7 @@ def scatter_figure(
     return {"data": traces, "layout": layout}
 
 
-def _axis(title: str, size: int, **more: Any) -> dict[str, Any]:
+def _axis(title: str, size: int, **more: Any) -> Axis:
     return {"title": {"text": title, "font": {"size": size}}, "tickfont": {"size": 16}} | more
 
 

@@ -11,7 +11,7 @@ from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
 from demos.counting import state_name
 from demos.figures.axes import axis
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
@@ -71,8 +71,8 @@ def curves_figure(
     """
     steps = len(cosines)
     x = list(range(steps))
-    lines: list[dict[str, Any]] = []
-    names: list[dict[str, Any]] = []
+    lines: list[Mark] = []
+    names: list[Mark] = []
     rows, columns = np.triu_indices(len(uses), k=1)
     every = np.round(cosines[:, rows, columns].T, 4)  # [pairs, L + 1]
     if averages is None:  # one trace for all: a gap ends each pair's line
@@ -146,7 +146,7 @@ def _line(
     }  # fmt: skip
 
 
-def _label(text: str, x: float, y: float, anchor: str, shift: int) -> dict[str, Any]:
+def _label(text: str, x: float, y: float, anchor: str, shift: int) -> Mark:
     return {
         "text": text, "x": x, "y": y, "xanchor": anchor, "yshift": shift, "showarrow": False, "font": {"size": 20},
     }  # fmt: skip
@@ -201,10 +201,10 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
     return {"data": [heatmap], "layout": layout}
 
 
-def _bands(uses: Sequence[Use], senses: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _bands(uses: Sequence[Use], senses: Sequence[str]) -> tuple[list[Mark], list[Mark]]:
     """A coloured band along each sense's rows and columns, and its name above the columns: (shapes, annotations)."""
-    bands: list[dict[str, Any]] = []
-    names: list[dict[str, Any]] = []
+    bands: list[Mark] = []
+    names: list[Mark] = []
     if not senses:
         return bands, names
     starts = [index for index, use in enumerate(uses) if index == 0 or use.sense != uses[index - 1].sense]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.embeddings.word_senses import SenseScores
 from demos.counting import state_name
 from demos.figures.axes import axis
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark
 from demos.figures.palette import CLASSES, plotly_layout
 
 RAND, NEIGHBOUR = CLASSES[7], CLASSES[6]  # neither senses' nor the curves' hues
@@ -25,8 +23,8 @@ def scores_figure(scores: SenseScores) -> Figure:
     """The average over all words by layer, and the level of chance (dashed)."""
     rows = scores.rand.shape[1]
     x = list(range(rows))
-    lines: list[dict[str, Any]] = []
-    names: list[dict[str, Any]] = []
+    lines: list[Mark] = []
+    names: list[Mark] = []
     above = {"x": 0, "y": 0.95, "xanchor": "left"}  # where neither curve passes
     below = {"x": rows - 1, "y": 0.16, "xanchor": "right"}
     blind = float(scores.chance.mean())

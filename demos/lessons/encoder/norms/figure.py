@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.encoder.batch_norm import Changes, States
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import signed_colours, strips_limit
@@ -38,7 +36,7 @@ def batch_figure(states: States, row: int, feature: int, padding_counts: bool) -
         "hovertemplate": "feature %{x} of “%{y}”<br><b>%{z:+.4f}</b><extra></extra>",
     }
     across = {"x0": 0.5, "x1": FEATURES + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-    shapes: list[dict[str, Any]] = [{"type": "rect", "line": {"color": LAYER, "width": 4}} | across]
+    shapes: list[Mark] = [{"type": "rect", "line": {"color": LAYER, "width": 4}} | across]
     for start in range(0, len(tokens), n):
         length = n if padding_counts else int(states.real[start // n].sum())
         down = {"x0": feature + 0.5, "x1": feature + 1.5, "y0": start - 0.5, "y1": start + length - 0.5}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -11,7 +10,7 @@ from markupsafe import Markup
 from demos.bert.encoder.position import Wishes
 from demos.bert.encoder.position_added import AddedOrConcatenated
 from demos.figures.axes import of_panel, panel_axes, panel_title, panels
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.short_text import short
@@ -103,7 +102,7 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
         curves = ((1, of.nearest_each), (2, of.offset_mean), (3, of.high), (3, of.low), (4, norm))
         traces += [_curve(panel, values, line, name) for panel, values in curves]
     across = panels(len(titles), 0.055)
-    axes: dict[str, Any] = {}
+    axes: Axis = {}
     for panel, domain in enumerate(across, start=1):
         below = {"text": "k" if panel == 2 else "position", "standoff": 2}
         up = {"showgrid": True, "zeroline": True, "nticks": 5} | ({"rangemode": "tozero"} if panel in (1, 4) else {})
@@ -118,14 +117,14 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
     return {"data": traces, "layout": layout}
 
 
-def _curve(panel: int, y: np.ndarray, line: dict[str, object], name: str) -> dict[str, Any]:
+def _curve(panel: int, y: np.ndarray, line: dict[str, object], name: str) -> Trace:
     """A line over 0, 1, 2, …; the legend names it in the first picture alone."""
     curve = {"type": "scatter", "mode": "lines", "y": np.round(y, 6), "line": line, "name": name}
     hover = {"hovertemplate": f"%{{x}}: <b>%{{y:.4f}}</b><extra>{name}</extra>", "showlegend": panel == 1}
     return curve | hover | of_panel(panel)
 
 
-def _band(panel: int, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
+def _band(panel: int, low: np.ndarray, high: np.ndarray, colour: str) -> Trace:
     """The area between two curves over 0, 1, 2, …, pale."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     x = np.arange(len(low))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -12,7 +11,7 @@ from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
 from demos.figures.axes import of_panel, panel_axes, panel_title, panels
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
 from demos.templates import plot_text, templates
@@ -76,7 +75,7 @@ def _with_gaps(curves: np.ndarray) -> np.ndarray:
     return np.concatenate([np.round(curves, 4), np.full((1, curves.shape[1]), np.nan)]).T.ravel()
 
 
-def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> dict[str, Any]:
+def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> Trace:
     """One trace of the labels at the states of these tokens: Plotly loses texts behind a gap."""
     placed = [(index, step, text) for index in tokens for step, text in enumerate(labels[index]) if text]
     points = [paths.points[step, index] for index, step, _ in placed]
@@ -93,7 +92,7 @@ def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> dic
     }
 
 
-def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool = False) -> dict[str, Any]:
+def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool = False) -> Trace:
     """One trace of the paths of tokens that have one hue."""
     steps = len(paths.points)
     colour = word_colour(encoding.word_index[alike[0]])
@@ -181,7 +180,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
     }  # fmt: skip
     upper = {"matches": "x3", "showticklabels": False}
     lowest = {"title": {"text": "layers passed (0: embeddings)", "standoff": 2}}
-    axes: dict[str, Any] = {}
+    axes: Axis = {}
     bands = []
     for panel, domain in enumerate(domains, start=1):
         up = {"domain": domain, "nticks": 5, "zeroline": True} | ({"rangemode": "tozero"} if panel == 1 else {})

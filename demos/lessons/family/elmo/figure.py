@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.elmo.who_sees import NAMES, Dependence
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 from demos.templates import plot_text
@@ -58,7 +58,7 @@ def architectures(words: Sequence[str], at: int) -> Figure:
     """Three panels as in Devlin et al. 2019, figure 3, for the words around number `at`."""
     shown = window(len(words), at)
     layout = plotly_layout(height=345, margin={"l": 64, "r": 8, "t": 50, "b": 70}, showlegend=False, annotations=[])
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for panel, (title, sees_what) in enumerate(PANELS.items()):
         axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"} if panel else {"xaxis": "x", "yaxis": "y"}
         traces += [{"type": "scatter"} | axes | trace for trace in _panel(panel, words, shown, at - shown.start)]
@@ -70,11 +70,11 @@ def architectures(words: Sequence[str], at: int) -> Figure:
     return {"data": traces, "layout": layout}
 
 
-def _panel(panel: int, words: Sequence[str], shown: range, place: int) -> list[dict[str, Any]]:
+def _panel(panel: int, words: Sequence[str], shown: range, place: int) -> list[Trace]:
     """A panel's lines, its nodes, its inputs, and its last states, of which `place` is looked at."""
     n, last = len(shown), len(words)
     coloured = lines_of(panel, n, place)
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for colour, width in ((GREY, 1), (FORWARD, 2.5), (BACKWARD, 2.5)):
         lines = [line for line, of_line in coloured if of_line == colour]
         xs = [x for (x0, _), (x1, _) in lines for x in (x0, x1, None)]

@@ -6,11 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 from demos.bert.causal.prompts import SHOTS, Answered, Task
 from demos.bert.family.members import BOTH, Member
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Mark, Trace
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.token_chips import token_label
@@ -22,7 +21,7 @@ NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 GPT3 = (("TriviaQA", 64.3, 68.0, 71.2), ("WebQuestions", 14.4, 25.3, 41.5), ("Natural Questions", 14.6, 23.0, 29.9))
 # Accuracy of GPT-3 (175 billion parameters) in per cent with zero, one and few examples: Brown et al. 2020, table 3.3
 LOWEST = GPT3[-1][0]  # whose name has its place under all lines
-BELOW: dict[str, Any] = {
+BELOW: Axis = {
     "text": LOWEST, "xref": "x2", "yref": "y2", "x": 2, "y": 7, "xanchor": "right", "showarrow": False,
     "font": {"size": 16},
 }  # fmt: skip
@@ -50,7 +49,7 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
     """A mark for each question's rank, by the number of examples, a line through the medians; GPT-3's beside them."""
     columns = SHOTS[: len(rows[0])]
     questions = [plot_text(f"{question} → {answer}") for question, answer in task.pairs]
-    traces: list[dict[str, Any]] = [
+    traces: list[Trace] = [
         {
             "type": "scatter",
             "x": [str(shots)] * len(rows),
@@ -89,15 +88,15 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
     return {"data": [*traces, medians, *_published()], "layout": layout}
 
 
-def _heading(x: float, text: str) -> dict[str, Any]:
+def _heading(x: float, text: str) -> Mark:
     side = "right" if x == 1 else "left"
     place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": side, "yanchor": "bottom"}
     return place | {"text": text, "showarrow": False, "font": {"size": 16}}
 
 
-def _published() -> list[dict[str, Any]]:
+def _published() -> list[Trace]:
     """A line for each data set of GPT3, in the right-hand panel."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for (name, *values), colour in zip(GPT3, CLASSES[2:], strict=False):
         trace = {
             "type": "scatter",

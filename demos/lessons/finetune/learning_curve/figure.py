@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from statistics import fmean
-from typing import Any
 
 from demos.figures.axes import axis
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, WORDS, Measured
 
@@ -36,7 +35,7 @@ def scores_of(measured: Measured, series: str) -> dict[int, list[float]]:
 
 def accuracy_figure(measured: Measured) -> Figure:
     """Each line is the seeds' mean, its band from the worst seed to the best; examples on a logarithmic axis."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     sizes = measured.sizes
     low, high = sizes[0] / 1.15, sizes[-1] * 1.15
     for series, (hue, dash, symbol) in LOOKS.items():

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark, Trace
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
 from demos.training.metrics import CORRELATIONS
@@ -18,7 +17,7 @@ SYMBOLS = ("circle", "square")
 
 def overlay_figure(records: Sequence[Record]) -> Figure:
     """At most two runs. Thin and pale behind the validation loss: the training loss of each batch."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for record, dash, hue, symbol in zip(records, DASHES, HUES, SYMBOLS, strict=False):
         name = f"run {record.number}"
         known = [(epoch, loss) for epoch, loss in record.curve if loss is not None]
@@ -79,7 +78,7 @@ def overlay_figure(records: Sequence[Record]) -> Figure:
     return {"data": traces, "layout": layout}
 
 
-def _heading(x: float, text: str) -> dict[str, Any]:
+def _heading(x: float, text: str) -> Mark:
     """A panel's name over it, around `x`."""
     place = {"x": x, "xref": "paper", "xanchor": "center", "y": 1, "yref": "paper", "yanchor": "bottom"}
     return place | {"text": text, "showarrow": False, "font": {"size": 18}}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from demos.bert.pretraining.cloze import Reading, Solved
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.token_chips import token_label
@@ -49,7 +48,7 @@ def reading_html(with_text: Reading, without: Reading) -> str:
 
 def accuracy_figure(sample: Sample) -> Figure:
     """Each method's mean over the draws by the number of examples of each class."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     numbers = sample.numbers
     for method, (name, hue, dash, symbol) in LINES.items():
         scores = sample.accuracy[method]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.corruption import Shares
 from demos.bert.pretraining.corruption_counts import Draws
 from demos.figures.axes import level_line
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import plotly_layout, word_colour
 from demos.lessons.pretraining.figure_kinds import KINDS
 from demos.templates import plot_text
@@ -28,7 +26,7 @@ def shares_figure(draws: Draws, target: Shares) -> Figure:
     at = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
     running, chosen = draws.running[at - 1], draws.counts.sum(axis=1)[at - 1]
     targets = list(dict.fromkeys(round(share, 6) for share in target.kinds))
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for share in targets:
         reach = DEVIATIONS * np.sqrt(share * (1 - share) / chosen)
         band = {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.two_words import TwoWords
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.token_chips import token_label, visible
@@ -37,7 +35,7 @@ def scatter_figure(both: TwoWords) -> Figure:
     traces = [line, _points(both, others, SPECIAL, 6, "")]
     for side, position in ((0, "bottom right"), (1, "top left")):
         traces.append(_points(both, sides[side], CLASSES[side], 12, position))
-    axis: dict[str, Any] = {
+    axis: Axis = {
         "type": "log", "range": [np.log10(low), np.log10(high)], "tickformat": ".0%", "dtick": 1, "zeroline": False,
         "tickvals": [10.0**power for power in range(-8, 1)],
         "ticktext": ["", "", "0.0001%", "0.001%", "0.01%", "0.1%", "1%", "10%", "100%"],
@@ -53,7 +51,7 @@ def scatter_figure(both: TwoWords) -> Figure:
     return {"data": traces, "layout": layout}
 
 
-def _points(both: TwoWords, ids: list[int], colour: str, size: int, position: str) -> dict[str, Any]:
+def _points(both: TwoWords, ids: list[int], colour: str, size: int, position: str) -> Trace:
     """One trace; with a `position`, the words stand beside their points."""
     names = [plot_text(visible(both.tokens[index])) for index in ids]
     first, second = both.probabilities[:, ids]

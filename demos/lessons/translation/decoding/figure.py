@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.lessons.translation.figure import ROW
@@ -25,7 +24,7 @@ def one_vector_figure(
     lines = [(0.0, VECTOR, place, 0.5, False) for place in down]
     lines += [(VECTOR, 1.0, 0.5, place, at == step) for at, place in enumerate(up)]
     silent = {"type": "scatter", "hoverinfo": "skip", "showlegend": False}
-    traces: list[dict[str, Any]] = [
+    traces: list[Trace] = [
         silent
         | {"x": [x0, x1], "y": [y0, y1], "mode": "lines"}
         | {"line": {"color": CLASSES[0] if chosen else SPECIAL, "width": 4 if chosen else 1}}

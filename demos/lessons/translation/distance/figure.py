@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from demos.bert.translation.paths import NETWORKS, RECURRENT, Path, levels, path
 from demos.figures.axes import BOTH_PAPERS
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.lessons.translation.figure import ABOVE, DASHES, SYMBOLS
 from demos.templates import plot_text
@@ -69,7 +68,7 @@ def ways(n: int, first: int, second: int) -> Ways:
 def gradients_figure(words: Sequence[str], norms: Mapping[str, Sequence[float]], chosen: int) -> Figure:
     """The norm at each word, a line for each network, on a logarithmic axis; a line down at the chosen word."""
     places = list(range(1, len(words) + 1))
-    traces: list[dict[str, Any]] = [
+    traces: list[Trace] = [
         {
             "type": "scatter",
             "x": places,

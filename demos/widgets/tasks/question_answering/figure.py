@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
 from demos.figures.short_text import short
 from demos.templates import plot_text
@@ -66,7 +66,7 @@ def spans_figure(picture: Picture | None) -> Figure:
     return {"data": [spans, above, beside], "layout": _layout(picture, cutout, tokens, colours)}
 
 
-def _frames(picture: Picture, cutout: Cutout) -> list[dict[str, Any]]:
+def _frames(picture: Picture, cutout: Cutout) -> list[Mark]:
     """A frame around the best span's cell, and, where that is another and in sight, around the right answer's."""
     best, true = _cell(cutout, _best(picture)), _cell(cutout, (picture.start, picture.end))
     framed = [(true, TRUE, "dot")] * (true != best) + [(best, CLASSES[5], "solid")]
@@ -84,7 +84,7 @@ def _best(picture: Picture) -> tuple[int, int]:
     return best.start, best.end
 
 
-def _named(picture: Picture, cutout: Cutout) -> list[dict[str, Any]]:
+def _named(picture: Picture, cutout: Cutout) -> list[Mark]:
     """The best span's words and probability beside its cell, where that is in sight."""
     cell, best = _cell(cutout, _best(picture)), picture.answer.best[0]
     if cell is None:

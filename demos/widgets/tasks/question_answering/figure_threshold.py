@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark, Trace
 from demos.figures.palette import CLASSES, PALETTE, plotly_layout
 from demos.training.tasks.question_answering.null_answers import AtThreshold, NullScores
 
@@ -21,7 +19,7 @@ HUES = (CLASSES[2], CLASSES[0], CLASSES[5])
 
 def threshold_figure(null: NullScores) -> Figure:
     """Curves of F1 over tau, a dot a question in two rows, and a line at tau that a slider moves."""
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     taus = [at.tau for at in null.curve]
     for (name, field, dash), hue in zip(CURVES, HUES, strict=True):
         curve = {
@@ -71,14 +69,14 @@ def threshold_figure(null: NullScores) -> Figure:
     return {"data": traces, "layout": layout}
 
 
-def _line(at: AtThreshold) -> dict[str, Any]:
+def _line(at: AtThreshold) -> Trace:
     return {
         "type": "line", "x0": at.tau, "x1": at.tau, "y0": 0, "y1": 1, "xref": "x", "yref": "paper",
         "line": {"color": PALETTE["signed"][0], "width": 3},
     }  # fmt: skip
 
 
-def _annotation(at: AtThreshold) -> dict[str, Any]:
+def _annotation(at: AtThreshold) -> Mark:
     text = (
         f"<b>τ = {at.tau:+.2f}</b>: EM {at.every.exact:.3f}, F1 {at.every.f1:.3f}<br>"
         f"HasAns F1 {at.answerable.f1:.3f}, NoAns F1 {at.unanswerable.f1:.3f}"
