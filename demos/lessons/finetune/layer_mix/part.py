@@ -27,6 +27,7 @@ from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, menu
 from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
 from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, names_dataset
+from demos.training.service.background import Changes
 
 MAX_CACHED = 8  # models whose results are kept, a few kB each
 ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # after a wait it is often done
@@ -96,7 +97,7 @@ class LayerMix(View):
         }
 
 
-def trained(services: Services, results: TrainedResults, model: str) -> Iterator[dict[str, Any]]:
+def trained(services: Services, results: TrainedResults, model: str) -> Iterator[Changes]:
     """Yield the shares as they are learned, then all scores; computed once for all readers of this model."""
     loaded = services.loaded(model)
     dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
@@ -112,7 +113,7 @@ def trained(services: Services, results: TrainedResults, model: str) -> Iterator
     }
 
 
-def tagged(services: Services, results: TrainedResults, model: str, choice: str) -> Iterator[dict[str, Any]]:
+def tagged(services: Services, results: TrainedResults, model: str, choice: str) -> Iterator[Changes]:
     """Yield the progress of a choice's BiLSTM, then its F1 in the table; computed once for all readers."""
     if choice not in FIXED:
         raise UserError(f"The layers must be one of: {', '.join(FIXED)}.")
@@ -125,7 +126,7 @@ def tagged(services: Services, results: TrainedResults, model: str, choice: str)
     yield {"learned": bilstm_html(choice, result, results.comparisons.known(key)), "scores": results.scores(key)}
 
 
-def changes(event: Reading | Step) -> dict[str, Any]:
+def changes(event: Reading | Step) -> Changes:
     """The changes to the page by an event of the training."""
     moved = {"shares": shares_figure(event.shares)} if isinstance(event, Step) else {}
     return {"said": progress_html(event), **moved}

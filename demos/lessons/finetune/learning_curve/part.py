@@ -38,6 +38,7 @@ from demos.training.learning_curve import (
     measure,
     measured_from,
 )
+from demos.training.service.background import Changes
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
 from demos.widgets.file_picker.file_picker import file_picker, shown_for
@@ -100,20 +101,20 @@ class Measurements:
     def run(
         self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any,
         on_cpu: bool = False,
-    ) -> Iterator[dict[str, Any]]:  # fmt: skip
+    ) -> Iterator[Changes]:  # fmt: skip
         """Yield the changes as the measurement grows; results before a failure stay.
 
         `on_cpu` takes the bundled model, which trains there in minutes.
         """
 
-        def failed(message: str) -> dict[str, Any]:
+        def failed(message: str) -> Changes:
             return _over() | {"status": notice_html(message)}
 
         return guarded(self._measured(job, BUNDLED if on_cpu else model, data, file, seeds, on_cpu), failed)
 
     def _measured(
         self, job: str, model: str, data: str, file: str | None, seeds: Any, on_cpu: bool
-    ) -> Generator[dict[str, Any], None, None]:
+    ) -> Generator[Changes, None, None]:
         self._running.add(job)
         try:
             count, dataset = _whole(seeds), read_data(data, file)
@@ -165,11 +166,11 @@ def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Callable[[
     }
 
 
-def _over() -> dict[str, Any]:
+def _over() -> Changes:
     return {"run": "", **buttons(running=False)}
 
 
-def _grown(measured: Measured) -> dict[str, Any]:
+def _grown(measured: Measured) -> Changes:
     return {"own": measured} | {name: draw() for name, draw in _drawn(measured, own=True).items()}
 
 

@@ -32,7 +32,7 @@ from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.copies import Point, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
-from demos.training.service.background import BEAT_SECONDS
+from demos.training.service.background import BEAT_SECONDS, Changes
 from demos.widgets.live_curve.text import duration, waiting_text
 from demos.widgets.run_controller.run_controller import guarded
 
@@ -59,7 +59,7 @@ class Learning:
         self._feeds: dict[str, Feed] = {}
         self._seen = lru_cache(maxsize=MAX_CACHED_VIEWS)(self._look)
 
-    def opening(self, situation: Situation, status: str) -> dict[str, Any]:
+    def opening(self, situation: Situation, status: str) -> Changes:
         """The part before the first step: the first batch and its loss, and the guesses."""
         pretrained, look = self.services.pretrained(situation.model), self._seen(situation)
         feed = Feed("", len(pretrained.tokenizer), OPENING)
@@ -103,16 +103,14 @@ class Learning:
         tokens = sum(len(instance.segments) for instance in instances) * (1 + situation.recipe.untrained)
         return original_html(loaded.spec.title, shape_of(loaded.spec.title, loaded.model), tokens, seconds, measured)
 
-    def press(
-        self, run: str, situation_of: Callable[[], Situation], ran: Ran | None, steps: int
-    ) -> Iterator[dict[str, Any]]:
+    def press(self, run: str, situation_of: Callable[[], Situation], ran: Ran | None, steps: int) -> Iterator[Changes]:
         """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
 
         `ran` is what the page's last press left: its copy goes on if the situation is still the same.
         """
-        over: dict[str, Any] = {"run": "", **press_buttons(running=False)}
+        over: Changes = {"run": "", **press_buttons(running=False)}
 
-        def failed(message: str) -> dict[str, Any]:
+        def failed(message: str) -> Changes:
             return {**self._left(ran), "curve": _broken(message), "run": ""}
 
         try:
@@ -123,7 +121,7 @@ class Learning:
 
     def _changes(
         self, run: str, situation_of: Callable[[], Situation], ran: Ran | None, steps: int
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[Changes]:
         yield press_buttons(running=True)
         situation = situation_of()
         pretrained = self.services.pretrained(situation.model)
@@ -146,7 +144,7 @@ class Learning:
                     yield {"curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
 
-    def _left(self, ran: Ran | None) -> dict[str, Any]:
+    def _left(self, ran: Ran | None) -> Changes:
         """The reader's copy after a press that failed: it stays if it is still there."""
         return {} if ran is None or self.presses.copies.has(ran.copy) else {"ran": None}
 
@@ -164,7 +162,7 @@ class Learning:
         elif isinstance(event, Failed):
             feed.state["status"] = event.message
 
-    def _learned(self, feed: Feed, event: Learned, situation: Situation) -> dict[str, Any]:
+    def _learned(self, feed: Feed, event: Learned, situation: Situation) -> Changes:
         pretrained = self.services.pretrained(situation.model)
         step = event.points[-1].step
         early = {"asked": "Stopped. ", "time": "The time limit was reached. "}.get(event.reason, "")
@@ -199,7 +197,7 @@ class Learning:
             return ""
 
 
-def press_buttons(running: bool) -> dict[str, Any]:
+def press_buttons(running: bool) -> Changes:
     """Stop, or the buttons that begin a press."""
     usable = {name: gr.update(interactive=not running) for name in ("one", "many", "fresh")}
     return usable | {"stop": gr.update(interactive=running)}

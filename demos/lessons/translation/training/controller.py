@@ -20,7 +20,7 @@ from demos.lessons.translation.figure import alignment_figure, curves_figure, sh
 from demos.page.services import Services
 from demos.templates import templates
 from demos.training.events import Failed, Finished, Started, Stopped
-from demos.training.service.background import BEAT_SECONDS
+from demos.training.service.background import BEAT_SECONDS, Changes
 from demos.training.translation.live import train_live
 from demos.training.translation.training import Aligned, Plan, untrained
 from demos.widgets.live_curve.feeds import Feeds
@@ -63,7 +63,7 @@ def untrained_weights(task: str) -> np.ndarray:
     return weights_for(untrained(Plan(task=task)), TASKS[task].example())
 
 
-def idle(task: str) -> dict[str, Any]:
+def idle(task: str) -> Changes:
     """The part before any run: empty axes, and the weights of a translator that has learned nothing yet."""
     pair, weights = TASKS[task].example(), untrained_weights(task)
     status = "Nothing has been trained yet; click Start."
@@ -85,7 +85,7 @@ class Trainer:
         self.trainings = services.trainings
         self.feeds = Feeds()
 
-    def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[dict[str, Any]]:
+    def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[Changes]:
         """One run, as changes to the page by their names in CHANGED."""
         pair, parameters = TASKS[plan.task].example(), 0
         feed = CurveFeed(run, DATA[plan.task], axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
@@ -120,12 +120,12 @@ class Trainer:
         finally:
             events.close()  # type: ignore[attr-defined]
 
-    def failed(self, message: str) -> dict[str, Any]:
+    def failed(self, message: str) -> Changes:
         """The reason why a run ended or never began; Start is enabled again."""
         return {"curve": failure_message(message), "run": "", **buttons(False)}
 
 
-def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
+def drawn(pair: Pair, plan: Plan, event: Aligned) -> Changes:
     """The weights of the watched sentence after this many steps, and its translation by then."""
     right = event.written[:-1] == pair.target
     weights = np.array(event.weights)
@@ -137,7 +137,7 @@ def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
     return changes
 
 
-def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
+def compared(ran: tuple[Ran, ...]) -> Changes:
     """The runs of this page on the last one's task, side by side."""
     lengths = [len(pair.source) for pair in TASKS[ran[-1].task].held_out()]
     shares = [shares_by_length(lengths, run.right) for run in ran]

@@ -18,6 +18,7 @@ from demos.lessons.translation.training.program import training_code
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options, slider, unlinked
+from demos.training.service.background import Changes
 from demos.training.translation.training import FEWEST_STEPS, MOST_STEPS, Plan
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, guarded
@@ -38,8 +39,8 @@ def runs(services: Services) -> RunController:
     """The part's runs, for all its readers."""
     trainer = services.shared(Trainer)
 
-    def work(run: str, reader: str, ran: Any, *chosen: Any) -> Iterator[dict[str, Any]]:
-        def changes() -> Iterator[dict[str, Any]]:
+    def work(run: str, reader: str, ran: Any, *chosen: Any) -> Iterator[Changes]:
+        def changes() -> Iterator[Changes]:
             said = dict(zip(OF_A_RUN, chosen, strict=True))
             yield from trainer.train(run, plan_of(Training().read(On(services, NO_SENTENCE), said)), tuple(ran or ()))
 
