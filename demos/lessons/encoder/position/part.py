@@ -81,14 +81,9 @@ class Position(View):
 
     @drawn(reads_sentence=False)
     def draw(self, on: On, c: Choices) -> Shown:
-        """Both tables and the requirements, which another sentence does not change."""
-        ordered = halves if c.columns == HALVES else np.asarray
-        table, rows = ordered(sinusoidal(c.length, c.d, c.n)), embedding_tables(on.loaded.model).positions
+        """Both tables, which another sentence does not change."""
+        rows, table = embedding_tables(on.loaded.model).positions, sinusoids(c, c.length)
         learned = rows[: c.length]
-        mine, theirs = wishes(table), wishes(learned)
-        longer = ordered(sinusoidal(len(rows) * 5 // 4, c.d, c.n))  # the learned rows end within
-        again = float(np.abs(longer[: c.length] - table).max())
-        reread = float(np.abs(embedding_tables(on.loaded.model).positions[: c.length] - learned).max())
         names = ROBOT if (c.length, c.d, c.n) == ROBOT_SETTINGS else ()
         framed = c.token if c.token < c.length and not names else None
         if c.codes == "similarity":
@@ -96,13 +91,30 @@ class Position(View):
         else:
             left = table_figure(table, names=names, marked=framed, limit=1.0)
             right = table_figure(learned, marked=c.token)
-        index, fraction = (plain_number(plain, c.length, c.length + MORE) for plain in (plain_index, plain_fraction))
         return {
             "sinusoids_said": TEXT.sinusoids(c.length, c.d, c.n, framed, c.columns == HALVES),
             "sinusoids": left,
             "small_table": numbers_table(table, "The sinusoids, to four digits", names) if is_small(table) else "",
             "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
             "learned": right,
+            "numbers": lambda: (
+                numbers_table(table, f"The sinusoids for d = {c.d}, n = {c.n:,}", names)
+                + numbers_table(learned, "The model's learned positions")
+            ),
+            "program": lambda: position_code(on.loaded.spec, c.length, c.d, c.n, halves=c.columns == HALVES),
+        }
+
+    @drawn("curves", "wishes", by=("length", "d", "n", "columns"), reads_sentence=False)
+    def draw_requirements(self, on: On, c: Choices) -> Shown:
+        """Both tables by the requirements, and two plain numbers."""
+        rows, table = embedding_tables(on.loaded.model).positions, sinusoids(c, c.length)
+        learned = rows[: c.length]
+        mine, theirs = wishes(table), wishes(learned)
+        longer = sinusoids(c, len(rows) * 5 // 4)  # the learned rows end within
+        again = float(np.abs(longer[: c.length] - table).max())
+        reread = float(np.abs(embedding_tables(on.loaded.model).positions[: c.length] - learned).max())
+        index, fraction = (plain_number(plain, c.length, c.length + MORE) for plain in (plain_index, plain_fraction))
+        return {
             "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
             "wishes": TEXT.wishes(
                 [
@@ -113,11 +125,6 @@ class Position(View):
                 ],
                 c.length,
             ),
-            "numbers": lambda: (
-                numbers_table(table, f"The sinusoids for d = {c.d}, n = {c.n:,}", names)
-                + numbers_table(learned, "The model's learned positions")
-            ),
-            "program": lambda: position_code(on.loaded.spec, c.length, c.d, c.n, halves=c.columns == HALVES),
         }
 
     @drawn("added", "added_picture", by=("token",))
@@ -138,6 +145,12 @@ class Position(View):
             ),
             "added_picture": added_board(both, encoding.tokens, c.token),
         }
+
+
+def sinusoids(c: Position.Choices, length: int) -> np.ndarray:
+    """The table of sinusoids [length, d], its columns ordered as chosen."""
+    table = sinusoidal(length, c.d, c.n)
+    return halves(table) if c.columns == HALVES else table
 
 
 def first_query(model: Any) -> np.ndarray:
