@@ -68,6 +68,7 @@ PATCHES = (
             sets("pending_messages_per_session", "pending_event_ids_session", "event_ids_to_events"),
             sets("event_queue_per_concurrency_id", "max_size", "blocks", "stopped"),
             at("gradio.queueing:Event", sets("session_hash", "_id", "fn", "concurrency_id", "alive")),
+            at("gradio.server_messages:ProcessCompletedMessage", lambda kind: "output" in kind.model_fields),
             at(
                 "gradio.queueing:EventQueue",
                 sets("queue", "concurrency_id", "concurrency_limit", "current_concurrency"),

@@ -17,7 +17,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradio import queueing
-from gradio.server_messages import EstimationMessage, EventMessage, LogMessage, ProgressMessage
+from gradio.server_messages import (
+    EstimationMessage,
+    EventMessage,
+    LogMessage,
+    ProcessCompletedMessage,
+    ProgressMessage,
+)
 from gradio.utils import run_coro_in_background
 
 from demos.page.protection.mailboxes import Mailbox, Mailboxes
@@ -37,6 +43,7 @@ FEW = 8  # messages about the place in line for a session that does not listen
 TOO_MANY = f"This page has {MOST_EVENTS} requests in progress; wait until they are finished."
 TOO_LONG = "Too many are waiting for this already; try again in a minute."
 SMALL_TALK = EstimationMessage, ProgressMessage, LogMessage
+NOTHING_NEW = {"__type__": "update"}  # for an output
 
 
 class Events(dict[str, queueing.Event]):
@@ -132,7 +139,7 @@ class BoundedQueue(queueing.Queue):
             return
         if not box.listeners and isinstance(event_message, SMALL_TALK) and box.qsize() >= FEW:
             return
-        super().send_message(event, event_message)
+        super().send_message(event, _without_repetition(event, event_message))
         if isinstance(event_message, SMALL_TALK):
             return
         if box.bytes > SESSION_BYTES:
@@ -234,3 +241,15 @@ class BoundedQueue(queueing.Queue):
             for session, box in list(self.pending_messages_per_session.items()):
                 if not box.listeners and box.left < before:
                     await self._drop(session)
+
+
+def _without_repetition(event: queueing.Event, message: EventMessage) -> EventMessage:
+    """Gradio ends what streams by its last values once more; the page has them, and would draw them again.
+
+    A program, which may read the end alone, gets them.
+    """
+    ends = isinstance(message, ProcessCompletedMessage) and "data" in message.output
+    if not ends or not event.fn.types_generator or event.fn.api_visibility != "private":
+        return message
+    output = {**message.output, "data": [NOTHING_NEW] * len(message.output["data"])}
+    return message.model_copy(update={"output": output})

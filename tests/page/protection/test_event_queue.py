@@ -20,7 +20,7 @@ from demos.page.protection.listening import MOST_LISTENERS
 from tests.hostile.wire import Answer, join, listen, send
 from tests.page.patched import apply_named
 
-QUICK, LARGE, STREAM, SLOW = range(4)
+QUICK, LARGE, STREAM, SLOW, OWN_STREAM = range(5)
 
 
 @pytest.fixture
@@ -64,6 +64,7 @@ def demo(monkeypatch: pytest.MonkeyPatch, started: list[str], gate: threading.Ev
         text = gr.Textbox()
         for function in (quick, large, stream, slow):
             gr.Button().click(function, text, text, api_name=function.__name__, concurrency_limit=1)
+        gr.Button().click(stream, text, text, api_visibility="private", concurrency_limit=1)
     demo.queue(max_size=2_000)
     demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": MIDDLEWARE})
     yield demo
@@ -116,6 +117,18 @@ def test_what_streams_starts_once_somebody_listens(
     assert heard(demo, "own") == ["own"]
     assert started == ["own0", "own1", "own2"]
     assert heard(demo, "left3") == ["left3"]
+
+
+def test_the_page_gets_what_streams_once_and_a_program_its_last_value_again(
+    demo: gr.Blocks, post: Callable[..., Answer]
+) -> None:
+    changing = {"process_generating", "process_completed"}
+    for number, last in ((STREAM, "own"), (OWN_STREAM, {"__type__": "update"})):
+        post(number, "own", "own")
+        lines = list(listen(demo.local_url, "/gradio_api/queue/data?session_hash=own", 120))
+        messages = [json.loads(line.removeprefix("data: ")) for line in lines]
+        values = [message["output"]["data"][0] for message in messages if message["msg"] in changing]
+        assert values == ["own", [], [], last]  # what changes from one to the next
 
 
 def test_what_was_cancelled_before_anybody_listened_never_starts(
