@@ -11,7 +11,7 @@ def test_a_step_then_many_drawn_live_and_stopped(open_lesson: Callable[..., Page
     page = open_lesson("pretraining", part="learn", learn_batch=2)
     curve = page.locator("#pretraining-learn-curve")
     status = curve.locator(".learn-status")
-    expect(status).to_contain_text("No step has been taken yet")
+    expect(status).to_contain_text("There has been no training step yet")
     expect(curve.locator(".learn-dot")).to_have_count(1)
     expect(page.locator("#pretraining-learn-asked tbody tr")).to_have_count(5)
     page.click("#pretraining-learn-one")
@@ -25,11 +25,11 @@ def test_a_step_then_many_drawn_live_and_stopped(open_lesson: Callable[..., Page
     trained = status.inner_text()
     seed = page.locator("#pretraining-learn").get_by_label("Seed")
     seed.fill("5")
-    expect(status).to_contain_text("No step has been taken with these settings")
+    expect(status).to_contain_text("There has been no training step with these settings")
     seed.fill("0")
     expect(status).to_have_text(trained)  # the copy was kept
     page.click("#pretraining-learn-fresh")
-    expect(status).to_contain_text("No step has been taken yet")
+    expect(status).to_contain_text("There has been no training step yet")
     expect(curve.locator(".learn-dot")).to_have_count(1)
 
 
@@ -39,7 +39,7 @@ def test_a_page_that_is_loaded_again_has_its_text_and_its_copy(open_lesson: Call
         page.locator("#pretraining-learn-text textarea"),
         page.locator("#pretraining-learn-curve .learn-status"),
     )
-    expect(status).to_contain_text("No step has been taken yet")
+    expect(status).to_contain_text("There has been no training step yet")
     text.fill("The hive is full. The bees prepare to swarm. A queen lays <b>eggs</b>. Close the lid again.")
     typed = text.input_value()
     page.click("#pretraining-learn-one")

@@ -46,7 +46,7 @@ def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[...
         except UserError:
             raise
         except (TypeError, ValueError) as error:
-            raise UserError("A choice has a value of another kind than on the page.") from error
+            raise UserError("A choice has a value of the wrong type.") from error
         answer = {
             "lesson": lesson,
             "part": part,

@@ -34,7 +34,7 @@ REASONS = {
     r"worker error": "The run failed on the GPU; nothing of it was saved.",
 }
 EXPIRED = "The run lost its GPU after {} seconds and stopped; nothing of it was saved."
-DUPLICATE = "To train on hardware of your choice, choose “Duplicate this Space” in its menu on huggingface.co."
+DUPLICATE = "To train on hardware of your choice, choose “Duplicate this Space” in this Space’s menu on huggingface.co."
 NO_ANSWER = "ZeroGPU does not answer at this moment."
 _QUOTA = re.compile(r"\((\d+)s requested vs\. (-?\d+)s left\)\. Try again in (?:(\d+) days?, )?(\d+):(\d+)")
 

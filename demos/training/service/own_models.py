@@ -18,7 +18,7 @@ from demos.training.results.history import Record
 from demos.training.service.readers import Readers, reader_of
 from demos.training.service.stored_runs import OWN, public_name
 
-NOT_YOURS = "This model can only be opened in the browser in which it was trained, or it has been deleted."
+NOT_YOURS = "This model cannot be opened here: it was trained in another browser, or it has been deleted."
 DATA_LENGTH = 40  # of a data set's name in a title
 
 

@@ -186,13 +186,13 @@ def test_a_gpu_that_is_lent_trains_and_its_worker_is_used_again(seen: Seen) -> N
 
 
 OVER = "This run needs {lent} s of GPU time; you have 12 s left, and get more in 3 h 20 min."
-CHOICE = "To train on hardware of your choice"
+CHOICE = "To train on hardware of your choice, choose “Duplicate this Space” in this Space’s menu on huggingface.co."
 
 
 @pytest.mark.parametrize(
     ("run", "told", "started"),
     [
-        ("over quota", f"{OVER} {CHOICE}, choose “Duplicate this Space” in its menu on huggingface.co.", False),
+        ("over quota", f"{OVER} {CHOICE}", False),
         ("none free", "No GPU is free at this moment.", False),
         ("forgotten", "Your ZeroGPU session expired while the run waited; click Start again.", False),
         ("silence", "ZeroGPU does not answer at this moment.", False),

@@ -40,8 +40,8 @@ class AblationChoices:
     heads_off: str = linked(
         words(
             OPENING, "Heads off", elem_id="ablation-off",
-            info="Type layer.head, for example 1.2; the link saves your choice. At first, the head with the largest "
-            "average weight on the previous token is off.",
+            info="Type layer.head, for example 1.2; the page's address saves your choice. At first, the head with the "
+            "largest average weight on the previous token is off.",
         ),
         Link(zero="off"),
     )  # fmt: skip

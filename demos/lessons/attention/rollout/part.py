@@ -57,8 +57,9 @@ def _offers(names: Mapping[Any, str]) -> list[tuple[str, str]]:
 class Rollout(View):
     tab, order, former = "Combine heads", 2, "together"
     look = (
-        "Rollout multiplies the attention matrices of the layers: each row estimates how much each input word "
-        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged. "
+        "Rollout multiplies the attention matrices of the layers: each row estimates how much each input token "
+        "contributes to one token's state. It gives the residual connection and the attention of a layer half the "
+        "weight each. "
         "The measured share is larger; the list shows the result for both. Move “Up to layer” to the end: the "
         "diagonal (the share of the word itself) fades, and the rows become similar."
     )

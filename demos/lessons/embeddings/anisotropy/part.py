@@ -67,10 +67,10 @@ class Measured:
 class Shape(View):
     tab, order, former = "Shape of the space", 6, "shape"
     look = (
-        "Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
-        "tuning, the mean cosine of two random words is above 0 in all layers except the input (Ethayarajh 2019). "
-        "Follow the thick line through the layers, and see how much of the mean cosine comes from two or three "
-        "dimensions."
+        "In hundreds of dimensions, two random directions have a cosine near 0, but the vectors of two unrelated "
+        "sentences often do not. In BERT without tuning, the mean cosine of two random words is above 0 in all layers "
+        "above the input (Ethayarajh 2019). Follow the thick line through the layers, and see how much "
+        "of the mean cosine comes from two or three dimensions."
     )
     reads_sentence = False
 

@@ -44,7 +44,9 @@ RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-
 BEGINNING = ("siamese_pooling", "siamese_start", "siamese_data", "file", "siamese_seed")  # of a run
 RECIPE = ("siamese_rate", "siamese_epochs", "siamese_batch")
 NO_RUN = "Nothing has been trained yet; click Start and watch the gray points move."
-OTHER_RUN = "These settings have not been trained yet; click Start. Your last run’s settings bring its result back."
+OTHER_RUN = (
+    "No model has been trained with these settings yet; click Start. To see your last run again, choose its settings."
+)
 NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 
 

@@ -80,7 +80,7 @@ class Norms(View):
         if not 2 <= len(texts) <= MOST_SENTENCES:
             raise UserError(f"Type 2 to {MOST_SENTENCES} sentences, one per line.")
         if not (replaced := sentences_of(c.norms_other)):
-            raise UserError("Type a sentence that replaces the last one.")
+            raise UserError("Type a sentence; it replaces the last one.")
         before, after = states_of(on.loaded, texts), states_of(on.loaded, [*texts[:-1], replaced[0]])
         at, column = min(c.norms_row, before.real.size) - 1, c.norms_feature - 1
         place = divmod(at, before.real.shape[1])

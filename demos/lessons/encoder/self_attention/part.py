@@ -30,7 +30,7 @@ class SelfAttention(View):
     tab, order, former = "Self-attention", 3, "selfattention"
     look = (
         "The larger the dot product of the token’s query q with a key k, the larger the weight of that key's token. "
-        "The output z is the weighted sum of the values v. Read one row from left to right, then the right column "
+        "The output z is the weighted sum of the values v. Read one row from left to right, then the last column "
         "from top to bottom; click a key to follow that token."
     )
 

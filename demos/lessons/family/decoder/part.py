@@ -61,7 +61,8 @@ class Writing(View):
     tab, order = "A decoder that writes", 0
     look = (
         "The sentence above is the beginning of a text. The bars show how likely each word piece is to come next; one "
-        "piece is chosen and appended. Beam search instead keeps several texts and compares their total probabilities."
+        "piece is chosen and appended. Beam search instead keeps several texts and compares the probabilities of the "
+        "whole texts."
     )
 
     @dataclass(frozen=True)

@@ -20,9 +20,9 @@ TEXT = templates(__file__)
 class Models(View):
     tab, order, reads_sentence = "Who changed what", 7, False
     look = (
-        "Each row is a model, placed at the month of its first version. The marker shows which context a token's "
-        "vector can use. Years before 2017 are compressed. Click the name of a column to sort the table below: how "
-        "much larger is GPT-3 than BERT large?"
+        "Each row is a model, placed at the month in which it was first published. The marker shows which context a "
+        "token's vector can use. Years before 2017 are compressed. Click the name of a column to sort the table below: "
+        "how much larger is GPT-3 than BERT large?"
     )
 
     @dataclass(frozen=True)

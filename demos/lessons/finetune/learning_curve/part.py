@@ -195,8 +195,7 @@ class LearningCurve(View):
     tab, order, former, reads_sentence = "How much data?", 4, "amount", False
     look = (
         "How few examples does a pre-trained model need? It is compared with the same architecture trained from "
-        "random weights, and with a classifier that uses only the words. All are trained on the same parts of the "
-        "data."
+        "random weights, and with a bag-of-words classifier. All are trained on the same parts of the data."
     )
 
     @dataclass(frozen=True)

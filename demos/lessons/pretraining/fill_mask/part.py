@@ -116,7 +116,7 @@ class Filler:
 class FillMask(View):
     tab, order, former = "Fill the mask", 1, "fill"
     look = (
-        "One word is masked, and the model computes a probability for every word of the vocabulary. See how "
+        "One word is masked, and the model computes a probability for every entry of the vocabulary. See how "
         "uncertain the prediction is, at which layer the masked word reaches rank 1, and which other words the "
         "prediction depends on."
     )

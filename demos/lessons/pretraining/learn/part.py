@@ -28,8 +28,8 @@ MANY = 100  # steps
 RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3)]
 PARAGRAPHS = read_beside(__file__, "paragraphs.txt")
 BEGINNING = ("text", "learn_rate", "learn_batch", "learn_seed", "untrained")  # of a copy, beside the model
-NO_STEP = "No step has been taken yet. The dot is the loss of the first batch before training."
-OTHER_COPY = "No step has been taken with these settings. Your copy is back when you choose its settings again."
+NO_STEP = "There has been no training step yet. The dot is the loss on the first batch, before training."
+OTHER_COPY = "There has been no training step with these settings. To see your copy again, choose its settings."
 # A page that was loaded again begins with our paragraphs, and is given back the text that its copy is trained on.
 RELOADED = f"""(said, text, untrained) =>
     said && text === {json.dumps(PARAGRAPHS)} ? JSON.parse(said) : [text, untrained]"""

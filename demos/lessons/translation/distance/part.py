@@ -23,8 +23,9 @@ KINDS = {"additive": "GRU, attention", "none": "GRU, no attention", TRANSFORMER:
 class Distance(View):
     tab, order, reads_sentence = "Distance", 2, False
     look = (
-        "Each drawing shows the path of two words until one state depends on both. Choose a nearer word: all paths but "
-        "the Transformer's become shorter. The chart shows what is left of the gradient after that distance."
+        "Each drawing shows how the information from two words travels until it meets in one state. Choose a nearer "
+        "word: the paths become shorter, but not the Transformer's. The chart shows what is left of the gradient after "
+        "that distance."
     )
 
     @dataclass(frozen=True)
