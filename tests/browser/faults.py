@@ -7,6 +7,8 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
+from tests.browser.events import WAIT
+
 # axe walks through hidden tabs for nothing: they stand aside meanwhile, but for those whose frame would load anew.
 VIOLATIONS = """async ([within, options]) => {
     const closed = [...document.querySelectorAll('[role=tabpanel]')]
@@ -36,7 +38,7 @@ def serious_faults(page: Page, rules: list[str], within: str | None = None) -> d
         page.evaluate(AXE_SCRIPT)
     serious: dict[str, list[str]] = {}
     for _ in range(6):
-        page.wait_for_timeout(200)
+        page.evaluate(WAIT, 200)
         serious = {
             rule["id"]: [node["html"][:160] for node in rule["nodes"][:3]]
             for rule in page.evaluate(VIOLATIONS, [within, options])

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from playwright.sync_api import Page
 
+from tests.browser.events import WAIT
 from tests.browser.fonts import foreign_fonts
 
 Found = TypeVar("Found", int, list[str])
@@ -127,9 +128,9 @@ def overflow(page: Page, width: int, height: int) -> int:
 
 
 def at_rest(page: Page, faults: Callable[[], Found]) -> Found:
-    """What `faults` finds, once that is nothing or three seconds are over: what is drawn anew takes a moment."""
+    """What `faults` finds, once that is nothing, or after 20 looks at a page without work: drawing takes a moment."""
     for _ in range(20):
-        page.wait_for_timeout(150)
+        page.evaluate(WAIT, 150)
         if not (found := faults()):
             break
     return found

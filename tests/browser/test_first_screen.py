@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 
 from demos.page.bar import DEFAULT_TEXT
 from tests.browser.conftest import stands, visit
-from tests.browser.events import Asked
+from tests.browser.events import WAIT, Asked
 from tests.browser.screens import TOP
 from tests.lectures import WIDTHS, Slide, differences, slides, unseen
 
@@ -157,7 +157,7 @@ def unread(page: Page, lesson: str, query: str) -> list[str]:
     for _ in range(FAULTY):
         if not (missing := page.evaluate(UNREAD, sentences)):
             break
-        page.wait_for_timeout(150)
+        page.evaluate(WAIT, 150)
     return list(missing)
 
 
