@@ -178,6 +178,29 @@ def test_a_token_and_a_layer_hold_while_another_sentence_is_awaited(
     expect(chip).to_have_attribute("aria-checked", "true")
 
 
+def test_a_menu_that_is_open_changes_once_it_is_shut(
+    open_lesson: Open, page: Page, asked: Asked, server: StillServer
+) -> None:
+    """The words of a long sentence are on offer until the menu is shut, and then those of the short one."""
+    open_lesson("attention", text=LONGER, part="rollout")
+    asked.since_last()
+    menu, options = page.locator("#rollout-token input"), page.locator("[role=option]:visible")
+    server.stop()
+    page.locator("#bar-text textarea").fill("Two mills.")
+    server.asked()
+    menu.click()
+    expect(options).to_have_count(16)
+    server.go_on()
+    asked.since_last()
+    expect(options).to_have_count(16)
+    options.nth(3).click()
+    picked = menu.input_value()
+    asked.since_last()
+    menu.click()
+    expect(options).to_have_count(6)
+    expect(menu).not_to_have_value(picked)
+
+
 def test_each_press_on_a_recipe_counts_and_what_is_set_after_it_holds(
     open_lesson: Open, page: Page, asked: Asked, server: StillServer
 ) -> None:
