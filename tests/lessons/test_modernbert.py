@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,12 @@ from demos.lessons.family.attention.figure import equal_on_first, said_html
 from demos.page.lesson import Lesson
 from demos.page.services import Sentence, Services
 from demos.page.view import On, View
+from demos.widgets.comparison.figure import compare_code
 from demos.widgets.comparison.sides import ComparisonForm, pair_of
 from tests.bert.family.tiny_family import member, write
 from tests.bert.model.other_encoders import SIZES
 from tests.plotly_figure import plotly
+from tests.programs import printed
 from tests.shown_values import shown_value, shown_values
 
 TEXT, PAIR = "The agreement, signed in August.", "un café été!"
@@ -151,6 +154,19 @@ def test_rollout_without_a_norm_behind_attention(services: Services, loaded: Loa
     norms = np.linalg.norm(added, axis=2) * (1 - np.eye(n))
     expected = (1 - stays)[:, None] * norms / norms.sum(axis=1, keepdims=True) + np.diag(stays)
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_the_program_of_two_sides_prints_their_difference(services: Services, loaded: LoadedModel) -> None:
+    """By contribution, of a layer in which LayerNorm comes before attention."""
+    form = ComparisonForm("", "sentences", "", "The agreement was signed in August.", "1", "2", "2", "3", CONTRIBUTION)
+    pair = pair_of(services, Sentence(TEXT, "", loaded.spec.key), form)
+    spec = replace(loaded.spec, hub_id=str(services.store.folder(loaded.spec.key)))
+    lines = printed(compare_code(pair.left, pair.right, (spec, spec), pair.comparison))
+    names = list(pair.comparison.alignment.names)
+    assert len(lines) == 10
+    for line in filter(None, (re.fullmatch(r"from (.+) to (.+): ([+-][0-9.]+)", line) for line in lines)):
+        i, j = names.index(line[1]), names.index(line[2])
+        assert float(line[3]) == pytest.approx(pair.comparison.difference[i, j], abs=6e-4)
 
 
 def test_beside_bert_it_is_no_encoder_without_a_mask(tmp_path: Path) -> None:

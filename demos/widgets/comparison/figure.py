@@ -208,7 +208,7 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
                 "source": source,
                 "texts": texts_of(side.run.encoding) + options,
                 "which": side.which,
-                "values": values_of(spec.architecture),
+                "head_values": values_of(spec.architecture),
                 "output": PARTS[spec.architecture]["output"],
                 "layers": LAYERS[spec.architecture],
             }
