@@ -36,11 +36,13 @@ def matrix_figure(
     what: str = "weight",
     row_sums: bool = False,
     narrow: bool = False,
+    reach: int | None = None,
 ) -> Figure:
     """Values [n, m] as a heatmap; colours run from 0 to `limit`, or from -limit to limit where `scale` is "signed".
 
     Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
     as a bar on the right. `narrow`, for a third of the page, names fewer columns where the names of all would overlap.
+    Dashed lines mark the cells that are at most `reach` places from the diagonal.
     Put the plot into a block of the class `attention-heatmap` (matrix.css).
     """
     n, m = values.shape
@@ -75,7 +77,7 @@ def matrix_figure(
         margin={"l": left + 18, "r": 10, "t": top + 22, "b": 10},
         xaxis=shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS) | across,
         yaxis=shared | _ticks(rows, NAMED_ROWS) | down,
-        shapes=_start_of_sentence_b(rows, columns),
+        shapes=[*_start_of_sentence_b(rows, columns), *_edges(n, reach)],
     )
     if np.isnan(values).any():
         layout["plot_bgcolor"] = NO_VALUE
@@ -125,6 +127,18 @@ def _start_of_sentence_b(rows: Labels, columns: Labels) -> list[Mark]:
     if 0 < (start := rows.sentence_b_start or 0) < n:
         lines.append(line | {"x0": -0.5, "x1": m - 0.5, "y0": start - 0.5, "y1": start - 0.5})
     return lines
+
+
+def _edges(n: int, reach: int | None) -> list[dict[str, Any]]:
+    """Two dashed lines along the diagonal of n x n cells, behind the cells that are `reach` places from it."""
+    if reach is None or n <= reach + 1:
+        return []
+    line = {"type": "line", "line": {"color": GREY, "width": 2, "dash": "dash"}}
+    ends = {"0": (reach, -0.5), "1": (n - 0.5, n - reach - 1)}
+    return [
+        line | {f"{axis}{end}": place for end, places in ends.items() for axis, place in zip(axes, places, strict=True)}
+        for axes in ("xy", "yx")
+    ]
 
 
 def _limit(values: np.ndarray) -> float:

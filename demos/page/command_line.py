@@ -90,8 +90,8 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "--any-model",
         action=argparse.BooleanOptionalAction,
         default=env.get("INSIDE_BERT_ANY_MODEL", "").lower() in {"1", "true", "yes"},
-        help="let readers open any BERT, DistilBERT, RoBERTa, XLM-R, ALBERT or ELECTRA model on the Hub by its name "
-        "(owner/name), if it is small enough; not meant for a public Space [INSIDE_BERT_ANY_MODEL]",
+        help="let readers open any BERT, DistilBERT, RoBERTa, XLM-R, ALBERT, ELECTRA or ModernBERT model on the Hub by "
+        "its name (owner/name), if it is small enough; not meant for a public Space [INSIDE_BERT_ANY_MODEL]",
     )
     parser.add_argument(
         "--runs",

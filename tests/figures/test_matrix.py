@@ -36,6 +36,18 @@ def test_a_side_with_one_sentence_has_no_line(start: int) -> None:
     assert ("B" if start == 0 else "A") in re.findall("<small>(.)</small>", matrix_table(np.eye(3), rows, rows, "x"))
 
 
+def test_dashed_lines_run_between_the_cells_within_reach_and_the_others() -> None:
+    n, reach = 6, 2
+    square = Labels(tuple("abcdef"), (False,) * n)
+    lines = plotly(matrix_figure(np.eye(n), square, square, reach=reach)).layout.shapes
+    assert {line.line.dash for line in lines} == {"dash"}
+    for line, sign in zip(lines, (1, -1), strict=True):
+        for x, y in ((line.x0, line.y0), (line.x1, line.y1)):
+            assert sign * (x - y) == reach + 0.5  # a cell's place is its centre's
+            assert -0.5 <= min(x, y) <= max(x, y) <= n - 0.5
+    assert not plotly(matrix_figure(np.eye(n), square, square, reach=n - 1)).layout.shapes
+
+
 def test_a_signed_scale_is_even_about_zero() -> None:
     values = np.array([[-0.4, 0.1], [0.0, 0.333]])
     two = Labels(("a", "b"), (False, False))

@@ -1,4 +1,4 @@
-"""RoBERTa, XLM-R, ALBERT and ELECTRA in the lessons: drawn where they fit, refused in one sentence elsewhere."""
+"""Other encoders than BERT in the lessons: drawn where they fit, refused in one sentence elsewhere."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def parts_called(*names: str) -> list[Any]:
     return [pytest.param(*found[name], id=name) for name in names]
 
 
-@pytest.mark.parametrize("kind", ["roberta", "albert"])
+@pytest.mark.parametrize("kind", ["roberta", "albert", "modernbert"])
 @pytest.mark.parametrize(
     ("lesson", "build"),
     parts_called(

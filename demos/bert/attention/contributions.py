@@ -4,6 +4,7 @@ itself.
 Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds alpha_ij f(x_j) to token
 i, with f(x) = (x W_V + b_V) W_O of head h. Kobayashi and others (2021), Incorporating Residual and Normalization Layers
 into Analysis of Masked Language Models, EMNLP, section 3: with the residual connection and the LayerNorm behind it.
+In ModernBERT the LayerNorm is before attention: there x_j is its output, and nothing is scaled behind the residual.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import split_heads
-from demos.bert.model.layer_weights import LayerWeights, layer_weights
+from demos.bert.model.layer_weights import HeadWeights, head_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 
@@ -33,7 +34,7 @@ class Contributions:
 
 def contributions(loaded: LoadedModel, run: Run, layer: int) -> Contributions:
     """Every step from the states that enter `layer` to what its attention adds to each token."""
-    weights, attention = layer_weights(loaded.model, layer), run.attentions[layer]
+    weights, attention = head_weights(loaded.model, layer), run.attentions[layer]
     transformed = _transformed(weights, run.hidden_states[layer])
     lengths = np.linalg.norm(transformed, axis=-1)
     added = (attention @ transformed).sum(axis=0) + weights.output.bias
@@ -86,7 +87,7 @@ def measured(loaded: LoadedModel, run: Run, measure: str) -> Measured:
 
 def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     """The length of f(x_j) of every head and token of `layer`: <float32>[A, n]."""
-    transformed = _transformed(layer_weights(loaded.model, layer), run.hidden_states[layer])
+    transformed = _transformed(head_weights(loaded.model, layer), run.hidden_states[layer])
     lengths: np.ndarray = np.linalg.norm(transformed, axis=-1)
     return lengths
 
@@ -98,8 +99,8 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     the residual), over that and the length of what comes from all others; both as LayerNorm scales them. Biases belong
     to neither.
     """
-    weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
-    values = split_heads(weights.value(states), weights.num_heads)  # [A, n, d_k]
+    weights, states, attention = head_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
+    values = _values(weights, states)
     mixed = _projected(weights, attention @ values)
     itself = _projected(weights, np.diagonal(attention, axis1=1, axis2=2)[..., None] * values)
     deviation = _deviation(weights, mixed, states)
@@ -117,40 +118,50 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     et al. 2021, section 3). Neither the residual nor a bias is in it. The n * n vectors, of d numbers each, are never
     written down: |sum_h a_h u_h|^2 = sum_hk a_h a_k (u_h . u_k), and u_h . u_k depends on token j alone.
     """
-    weights, states, attention = layer_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
+    weights, states, attention = head_weights(loaded.model, layer), run.hidden_states[layer], run.attentions[layer]
     transformed = _transformed(weights, states)  # [A, n, d]
     scaled = _scaled(weights, transformed.astype(np.float64)).swapaxes(0, 1)  # [n, A, d]
     products = scaled @ scaled.swapaxes(1, 2)  # u_h . u_k of each token: [n, A, A]
     by_key = attention.astype(np.float64).transpose(2, 1, 0)  # alpha_ij by key, query, head: [n, n, A]
     squares = ((by_key @ products) * by_key).sum(axis=-1)  # [n, n], a row a key
-    mixed = _projected(weights, attention @ split_heads(weights.value(states), weights.num_heads))
+    mixed = _projected(weights, attention @ _values(weights, states))
     norms: np.ndarray = np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
     return norms
 
 
-def _projected(weights: LayerWeights, heads: np.ndarray) -> np.ndarray:
+def _values(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
+    """The values of every head, of the states that enter the layer: [n, d] -> [A, n, d_k]."""
+    return split_heads(weights.value(weights.reads(states)), weights.num_heads)
+
+
+def _projected(weights: HeadWeights, heads: np.ndarray) -> np.ndarray:
     """The product of all heads with W_O, without its bias: [A, n, d_k] -> [n, d]."""
     joined: np.ndarray = heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
     return joined
 
 
-def _deviation(weights: LayerWeights, mixed: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """The divisor of LayerNorm for each token, [n]; `mixed` [n, d] is attention's output without its bias."""
-    deviation: np.ndarray = np.sqrt(
-        (mixed + weights.output.bias + states).var(axis=-1) + weights.attention_norm.epsilon
-    )
+def _deviation(weights: HeadWeights, mixed: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """The divisor of LayerNorm for each token, [n]; `mixed` [n, d] is attention's output without its bias.
+
+    Ones where no LayerNorm is behind attention.
+    """
+    if weights.behind is None:
+        return np.ones(len(states), states.dtype)
+    deviation: np.ndarray = np.sqrt((mixed + weights.output.bias + states).var(axis=-1) + weights.behind.epsilon)
     return deviation
 
 
-def _scaled(weights: LayerWeights, parts: np.ndarray) -> np.ndarray:
+def _scaled(weights: HeadWeights, parts: np.ndarray) -> np.ndarray:
     """LayerNorm's linear part before the division by the deviation: [..., d] -> [..., d]."""
-    scaled: np.ndarray = (parts - parts.mean(axis=-1, keepdims=True)) * weights.attention_norm.gain
+    if weights.behind is None:
+        return parts
+    scaled: np.ndarray = (parts - parts.mean(axis=-1, keepdims=True)) * weights.behind.gain
     return scaled
 
 
-def _transformed(weights: LayerWeights, states: np.ndarray) -> np.ndarray:
+def _transformed(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
     """f(x) of every head: states [n, d] -> [A, n, d]."""
-    values = split_heads(weights.value(states), weights.num_heads)  # [A, n, d_k]
+    values = _values(weights, states)  # [A, n, d_k]
     columns = weights.output.weight.reshape(states.shape[-1], weights.num_heads, -1)  # [d, A, d_k]; a view
     transformed: np.ndarray = values @ columns.transpose(1, 2, 0)
     return transformed

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.encoder.rotary import rotated
 from demos.bert.model.layer_numbers import layer_index
-from demos.bert.model.layer_weights import layer_weights
+from demos.bert.model.layer_weights import head_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
@@ -40,9 +41,14 @@ def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:
     """q = x W_Q + b_Q and k = x W_K + b_K of every token, head by head, from the states that enter `layer`.
 
     Vaswani et al. 2017, section 3.2.2. hidden_states[layer] is what layer `layer` reads: index 0 holds the embeddings.
+    ModernBERT's x is the LayerNorm of that state, and q and k are rotated by the token's position.
     """
-    weights, states = layer_weights(loaded.model, layer), run.hidden_states[layer]
-    return QueriesKeys(*(split_heads(linear(states), run.num_heads) for linear in (weights.query, weights.key)))
+    weights = head_weights(loaded.model, layer)
+    read, base = weights.reads(run.hidden_states[layer]), weights.rotary_base
+    both = [split_heads(linear(read), run.num_heads) for linear in (weights.query, weights.key)]
+    if base is not None:
+        both = [rotated(vectors, np.arange(len(read)), base).astype(np.float32) for vectors in both]
+    return QueriesKeys(*both)
 
 
 def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:

@@ -14,9 +14,12 @@ def frequencies(width: int, base: float = BASE) -> np.ndarray:
     return 1 / divisors(width, base)
 
 
-def rotated(vector: np.ndarray, position: float, base: float = BASE) -> np.ndarray:
-    """[width] -> <float64>[width]: component i and component i + width / 2 are a pair, as in transformers."""
-    first, second = np.split(np.asarray(vector, np.float64), 2)
-    angles = position * frequencies(len(vector), base)
+def rotated(vectors: np.ndarray, position: float | np.ndarray, base: float = BASE) -> np.ndarray:
+    """[width], or [..., n, width] with n positions -> <float64> of the same shape.
+
+    Component i and component i + width / 2 are a pair, as in transformers.
+    """
+    first, second = np.split(np.asarray(vectors, np.float64), 2, axis=-1)
+    angles = np.multiply.outer(position, frequencies(vectors.shape[-1], base))
     cos, sin = np.cos(angles), np.sin(angles)
-    return np.concatenate([first * cos - second * sin, second * cos + first * sin])
+    return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)

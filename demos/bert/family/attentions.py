@@ -15,6 +15,7 @@ from demos.bert.causal.decoder import causal_mask
 from demos.bert.causal.writing import beginning
 from demos.bert.family.labels import labels_of
 from demos.bert.family.members import Member
+from demos.bert.model.local_layers import Reaches, reaches
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import translate
@@ -37,6 +38,7 @@ class Attention:
     weights: np.ndarray  # <float32>[L, A, m, n]; each row sums to 1
     rows: Labels  # m
     columns: Labels  # n
+    reaches: Reaches = ()  # of a ModernBERT's layers (demos/bert/model/local_layers.py)
 
     @property
     def later(self) -> float:
@@ -70,7 +72,7 @@ def of_one_stack(member: Member, model: Any, tokenizer: Any, text: str) -> Readi
     inputs = tokenizer(checked(text), return_tensors="pt")
     ids = _bounded(inputs["input_ids"][0].tolist(), "The text")
     weights = model(**inputs, output_attentions=True).attentions
-    return _alone(member.stack, weights, labels_of(tokenizer, ids))
+    return _alone(member.stack, weights, labels_of(tokenizer, ids), reaches(model.config))
 
 
 @torch.inference_mode()
@@ -168,8 +170,8 @@ def _stacked(layers: Sequence[torch.Tensor]) -> np.ndarray:
     return torch.cat(list(layers)).float().numpy()
 
 
-def _alone(kind: str, layers: Sequence[torch.Tensor], labels: Labels) -> Reading:
-    return Reading({kind: Attention(kind, _stacked(layers), labels, labels)})
+def _alone(kind: str, layers: Sequence[torch.Tensor], labels: Labels, of_layers: Reaches = ()) -> Reading:
+    return Reading({kind: Attention(kind, _stacked(layers), labels, labels, of_layers)})
 
 
 def _three(

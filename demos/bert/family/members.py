@@ -66,6 +66,10 @@ _MEMBERS = (
         model_type="xlm-roberta",
     ),
     Member(
+        "modernbert-base", "ModernBERT base", "answerdotai/ModernBERT-base", "8949b909ec900327062f0ebf497f51aef5e6f0c8",
+        22, 12, 768, cased=True, size_mb=599, stack=ENCODER, model_type="modernbert",
+    ),
+    Member(
         "t5-small", "T5 small", "google-t5/t5-small", "df1b051c49625cf57a3d0d8d3863ed4d13564fe4", 6, 8, 512,
         cased=True, size_mb=242, stack=BOTH, model_type="t5", prefix="translate English to French: ",
     ),

@@ -18,6 +18,7 @@ ARCHITECTURES = {  # those that can be opened, by what config.json calls them
     "roberta": "RoBERTa",
     "xlm-roberta": "XLM-RoBERTa",
     "albert": "ALBERT",
+    "modernbert": "ModernBERT",
 }
 BERTS = ("bert", "distilbert")
 WORDPIECE = (*BERTS, "electra")
@@ -180,6 +181,12 @@ _ENTRIES = (
     ModelSpec(
         "albert-base-v2", "ALBERT base v2", "albert/albert-base-v2", "8e2f239c5f8a2c0f253781ca60135db913e5c80c",
         12, 12, 768, cased=False, size_mb=47, model_type="albert",
+    ),
+    ModelSpec(
+        "modernbert-base", "ModernBERT base", "answerdotai/ModernBERT-base", "8949b909ec900327062f0ebf497f51aef5e6f0c8",
+        22, 12, 768, cased=True, segments=False, size_mb=599, model_type="modernbert",
+        note="Layers 1, 4, 7, 10, 13, 16, 19 and 22 are global: each token attends to all tokens. The other layers are "
+             "local: each token attends to itself and to at most 64 tokens on each side",
     ),
 )  # fmt: skip
 

@@ -129,11 +129,13 @@ def special_ids(tokenizer: Any) -> frozenset[int]:
 def readable(tokenizer: Any, tokens: Sequence[str]) -> Sequence[str]:
     """Tokens of bytes (RoBERTa's) as the characters that they are, their space still marked; others as they are.
 
-    A token that does not hold whole characters stays as the vocabulary has it.
+    A token that does not hold whole characters stays as the vocabulary has it. The tokenizer adds the space before a
+    special token to its name, as in " [MASK]"; a few tokens of ModernBERT are spaces alone.
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)  # which a Marian tokenizer lacks
     if backend is None or type(backend.decoder).__name__ != "ByteLevel":
         return tokens
+    tokens = [token.strip(" ") or token.replace(" ", BYTES) for token in tokens]
     texts = [str(tokenizer.convert_tokens_to_string([token])) for token in tokens]
     return [
         text.replace(" ", BYTES) if text.strip() and "\ufffd" not in text else token

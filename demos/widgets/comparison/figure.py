@@ -14,7 +14,7 @@ from demos.bert.attention.contributions import CONTRIBUTION
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
-from demos.bert.model.layer_weights import LAYERS, PARTS
+from demos.bert.model.layer_weights import LAYERS, PARTS, values_of
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.figures.download_names import rounded
@@ -208,7 +208,8 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
                 "source": source,
                 "texts": texts_of(side.run.encoding) + options,
                 "which": side.which,
-                "names": PARTS[spec.architecture],
+                "head_values": values_of(spec.architecture),
+                "output": PARTS[spec.architecture]["output"],
                 "layers": LAYERS[spec.architecture],
             }
         )

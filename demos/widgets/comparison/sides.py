@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from demos.bert.attention.comparison import Comparison, Which, compare
 from demos.bert.attention.contributions import WEIGHT, measured
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.local_layers import kind_said, reaches
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.bert.model.text import clean_text
@@ -74,7 +75,20 @@ def pair_of(services: Services, sentence: Sentence, form: ComparisonForm) -> Pai
     cased = all(loaded.spec.cased for loaded in models)
     of_left, of_right = (measured(loaded, run, form.measure) for loaded, run in zip(models, runs, strict=True))
     comparison = compare(of_left, of_right, left.which, right.which, fold=not cased)
+    note = " ".join(filter(None, (note, *_kinds(models, (left, right)))))
     return Pair(comparison, left, right, (models[0].spec, models[1].spec), note)
+
+
+def _kinds(models: list[LoadedModel], sides: tuple[Side, Side]) -> list[str]:
+    """Whether the layers that are shown are global or local, in sentences; none for models whose layers are alike."""
+    first, second = (
+        kind_said(reaches(loaded.model.config), side.which.layer, len(side.run.encoding))
+        for loaded, side in zip(models, sides, strict=True)
+    )
+    if first == second:
+        return [first]
+    both = {"left": first, "right": second}
+    return [f"On the {name}, {said[0].lower()}{said[1:]}" for name, said in both.items() if said]
 
 
 def _two_models(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:

@@ -22,6 +22,7 @@ def test_a_rotated_vector_is_that_of_transformers() -> None:
     for before, after in zip((query, key), theirs, strict=True):
         ours = [rotated(vector, position) for position, vector in enumerate(before[0, 0].numpy())]
         np.testing.assert_allclose(ours, after[0, 0].numpy(), atol=1e-5)
+        np.testing.assert_array_equal(rotated(before[0].numpy(), np.arange(30))[0], ours)
 
 
 @pytest.mark.parametrize("base", [10_000.0, 160_000.0])

@@ -8,7 +8,8 @@ from typing import Any
 
 import sentencepiece
 import torch
-from tokenizers import ByteLevelBPETokenizer
+from tokenizers import AddedToken, ByteLevelBPETokenizer, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers.processors import TemplateProcessing
 from transformers import (
     AlbertConfig,
     AlbertModel,
@@ -19,6 +20,9 @@ from transformers import (
     MarianConfig,
     MarianMTModel,
     MarianTokenizer,
+    ModernBertConfig,
+    ModernBertModel,
+    PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaModel,
     RobertaTokenizer,
@@ -42,6 +46,7 @@ SMALL: dict[str, Any] = {
 }  # fmt: skip
 KINDS = {
     "gpt2": DECODER, "roberta": ENCODER, "albert": ENCODER, "xlm-roberta": ENCODER, "t5": BOTH, "marian": BOTH,
+    "modernbert": ENCODER,
 }  # fmt: skip
 
 
@@ -68,6 +73,10 @@ def write(kind: str, folder: Path, **sizes: int) -> tuple[Any, Any]:
         "roberta": lambda: RobertaModel(RobertaConfig(**ids, **SMALL | sizes)),
         "xlm-roberta": lambda: XLMRobertaModel(XLMRobertaConfig(**ids, **SMALL | sizes)),
         "albert": lambda: AlbertModel(AlbertConfig(**ids, **SMALL | sizes, embedding_size=8)),
+        "modernbert": lambda: ModernBertModel(
+            ModernBertConfig(**ids, cls_token_id=tokenizer.cls_token_id, sep_token_id=tokenizer.sep_token_id,
+                             local_attention=8, global_attn_every_n_layers=2, initializer_range=0.2, **SMALL | sizes)
+        ),
         "t5": lambda: T5ForConditionalGeneration(
             T5Config(**ids, decoder_start_token_id=ids["pad_token_id"], num_layers=2, num_heads=2, d_model=16, d_kv=8,
                      d_ff=24)
@@ -95,6 +104,8 @@ def _tokenizer(kind: str, folder: Path) -> Any:
         return (GPT2Tokenizer if kind == "gpt2" else RobertaTokenizer)(vocab=vocab, merges=merges)
     if kind == "marian":
         return _marian(folder)
+    if kind == "modernbert":
+        return _modern()
     special_of = {"t5": ["<pad>", "</s>", "<unk>"], "albert": ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]}
     special_tokens = special_of.get(kind, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     words = [f"▁{word.strip('.:')}" for word in WORDS.split()]
@@ -106,6 +117,25 @@ def _tokenizer(kind: str, folder: Path) -> Any:
     ]
     kinds: dict[str, Any] = {"t5": T5Tokenizer, "albert": AlbertTokenizer, "xlm-roberta": XLMRobertaTokenizer}
     return kinds[kind](vocab=scored)
+
+
+def _modern() -> Any:
+    """Pieces of bytes and BERT's own special tokens, in the form of the published ModernBERT's tokenizer."""
+    bpe = ByteLevelBPETokenizer()
+    bpe.train_from_iterator(TEXTS, vocab_size=340, show_progress=False)
+    model = json.loads(bpe.to_str())["model"]
+    made: Any = Tokenizer(models.BPE(vocab=model["vocab"], merges=[tuple(pair) for pair in model["merges"]]))
+    made.normalizer = normalizers.NFC()
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    special = {"unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
+    made.add_special_tokens([AddedToken(name, lstrip=role == "mask", special=True) for role, name in special.items()])
+    made.post_processor = TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(name, made.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+    )  # fmt: skip
+    named = {f"{role}_token": name for role, name in special.items()}
+    return PreTrainedTokenizerFast(tokenizer_object=made, model_input_names=["input_ids", "attention_mask"], **named)
 
 
 def _marian(folder: Path) -> Any:

@@ -21,7 +21,7 @@ from demos.errors import UserError
 
 
 def test_every_hub_entry_is_pinned_to_a_commit() -> None:
-    assert len(CATALOGUE) == 10
+    assert len(CATALOGUE) == 11
     for key, spec in CATALOGUE.items():
         if key != BUNDLED:
             assert re.fullmatch(r"[0-9a-f]{40}", spec.revision), key

@@ -1,4 +1,4 @@
-"""RoBERTa, XLM-R, ALBERT and ELECTRA opened by name: what the lessons compute with them is transformers' own."""
+"""Other encoders than BERT opened by name: what the lessons compute with them is transformers' own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import run_model
 from demos.errors import UserError
-from tests.bert.model.other_encoders import KINDS, opened
+from tests.bert.model.other_encoders import KINDS, far_apart, opened, own_arguments
 
 TEXT, PAIR = "The agreement was signed in August, 1992.", "un café été <pad> </s>"
 
@@ -60,7 +60,7 @@ def test_what_is_said_of_it(loaded: LoadedModel) -> None:
     assert (spec.num_layers, spec.num_heads, spec.width) == (3, 4, 32)
     assert spec.architecture == loaded.model.config.model_type
     assert (spec.mlm, spec.nsp, spec.is_bert) == (False, False, False)
-    assert spec.cased == (spec.architecture in ("roberta", "xlm-roberta"))
+    assert spec.cased == (spec.architecture in ("roberta", "xlm-roberta", "modernbert"))
     assert "can be used in Tokens, Attention, most parts of Embeddings" in spec.summary
     with pytest.raises(UserError, match="can't be used in this part, which works only with BERT and DistilBERT"):
         check_bert(spec)
@@ -107,7 +107,9 @@ def test_a_head_from_the_inside(loaded: LoadedModel) -> None:
     (run,) = run_model(loaded, [encode(loaded.tokenizer, TEXT)])
     for layer in range(3):
         asked = queries_and_keys(loaded, run, layer)
-        weights = torch.softmax(torch.tensor(scaled_dot_products(asked.queries, asked.keys)), dim=-1).numpy()
+        scores = torch.tensor(scaled_dot_products(asked.queries, asked.keys))
+        scores[:, far_apart(loaded, len(run.encoding), layer)] = -torch.inf
+        weights = torch.softmax(scores, dim=-1).numpy()
         np.testing.assert_allclose(weights, run.attentions[layer], atol=1e-5)
         module = layer_parts(layer_of(loaded.model, layer))["output"]
         kept: list[torch.Tensor] = []
@@ -130,8 +132,10 @@ def test_a_head_switched_off(loaded: LoadedModel) -> None:
             module = copy.deepcopy(layer_of(loaded.model, index))
             if index == layer:
                 layer_parts(module)["output"].weight.data[:, head * 8 : head * 8 + 8] = 0
-            found = module(states, None)
+            found = module(states, **own_arguments(loaded, module, len(encoding), index))
             states = found[0] if isinstance(found, tuple) else found
+            if index == 2 and hasattr(loaded.model, "final_norm"):  # ModernBERT's
+                states = loaded.model.final_norm(states)
             np.testing.assert_allclose(after.hidden_states[index + 1], states[0].numpy(), atol=1e-5)
     assert np.abs(after.hidden_states[2] - before.hidden_states[2]).max() > 1e-4
     np.testing.assert_array_equal(run_model(loaded, [encoding])[0].hidden_states, before.hidden_states)
@@ -139,7 +143,7 @@ def test_a_head_switched_off(loaded: LoadedModel) -> None:
 
 def test_tokens_are_readable_and_punctuation_is_not_compared(loaded: LoadedModel) -> None:
     encoding = encode(loaded.tokenizer, "un café, été")
-    if loaded.spec.architecture in ("roberta", "xlm-roberta"):
+    if loaded.spec.architecture in ("roberta", "xlm-roberta", "modernbert"):
         assert "é" in "".join(encoding.tokens)
     words = "".join(name for name in token_vectors(loaded, ["un café, été"])[0].labels.names)
     assert "," not in words
@@ -155,6 +159,7 @@ def test_files_and_tokenizers_of_another_kind_are_refused(
         ("albert", "electra"),
         ("electra", "roberta"),
         ("xlm-roberta", "roberta"),
+        ("modernbert", "electra"),
     ):
         with pytest.raises(UserError, match="its tokenizer is not"):
             model_checks.check_tokenizer("a/b", others[other].tokenizer, 10**6, kind)
@@ -166,7 +171,7 @@ def test_files_and_tokenizers_of_another_kind_are_refused(
         model_checks.check_config("a/b", roberta, model_checks.Limits(12, 12, 768, 1e9))
 
 
-@pytest.mark.parametrize("kind", ["roberta", "xlm-roberta"])
+@pytest.mark.parametrize("kind", ["roberta", "xlm-roberta", "modernbert"])
 def test_a_pattern_of_its_own_is_refused(kind: str, models: tuple[ModelStore, Mapping[str, LoadedModel]]) -> None:
     """A regular expression that takes hours for some texts must not come with a model."""
     tokenizer = copy.deepcopy(models[1][kind].tokenizer)

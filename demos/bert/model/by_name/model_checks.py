@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from transformers import (
     BertConfig,
     DistilBertConfig,
     ElectraConfig,
+    ModernBertConfig,
     PreTrainedConfig,
     RobertaConfig,
     XLMRobertaConfig,
@@ -30,6 +31,7 @@ from demos.bert.encoder.norm_and_feed_forward import ACTIVATIONS
 from demos.bert.model.catalogue import ARCHITECTURES, BERTS, UNIGRAM, WORDPIECE, ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
+from demos.bert.model.local_layers import GLOBAL, LOCAL, kinds_note, reaches
 from demos.bert.model.weights import INDEX, files_in
 from demos.bert.tokens.wordpiece import read_rules
 from demos.errors import UserError
@@ -38,6 +40,8 @@ MOST_FILE = 1_500_000_000  # bytes of the weights, in one file or in several: BE
 MOST_SHARDS = 16  # files
 SHARD = re.compile(r"\w[\w.-]*\.safetensors", re.ASCII)  # a plain name: no folder, nothing that a pattern means
 FROM_PADDING = ("roberta", "xlm-roberta")  # no segments; positions are counted from behind the padding token's id
+ACTIVATION = ("hidden_act", "hidden_activation", "activation")  # its name in BERT's, ModernBERT's, DistilBERT's files
+MOST_LAYERS = 1_000  # of a configuration that is read at all
 PRECISIONS = ("F32", "F16", "BF16")  # all are read as float32
 MOST_TEXT = 16_000_000  # bytes of a tokenizer's file: the one for 104 languages has 2 MB
 MOST_CONFIG = 1_000_000
@@ -48,6 +52,7 @@ CONFIGS: dict[str, type[PreTrainedConfig]] = {
     "roberta": RobertaConfig,
     "xlm-roberta": XLMRobertaConfig,
     "albert": AlbertConfig,
+    "modernbert": ModernBertConfig,
 }
 # What a configuration may say of these, and what they are where it says nothing: anything else is another computation.
 USUAL = {
@@ -64,9 +69,10 @@ USUAL = {
     "sinusoidal_pos_embds": False,
     "num_hidden_groups": 1,  # of ALBERT: the number of different layers equals the number of groups
     "inner_group_num": 1,
+    "head_dim": None,  # of ModernBERT: the width divided by the number of heads
 }
 WORD_PIECE, BYTE_PAIRS, PIECES = "WordPiece", "BPE", "Unigram"
-TOKENIZERS = {WORD_PIECE: WORDPIECE, BYTE_PAIRS: ("roberta",), PIECES: UNIGRAM}
+TOKENIZERS = {WORD_PIECE: WORDPIECE, BYTE_PAIRS: ("roberta", "modernbert"), PIECES: UNIGRAM}
 TOKENIZER_TITLES = {
     WORD_PIECE: "a BERT tokenizer",
     BYTE_PAIRS: "byte-pair encoding",
@@ -155,6 +161,7 @@ def check_model(
         mlm=mlm,
         nsp=nsp,
         size_mb=round(sum(nbytes) / 1e6),
+        note=kinds_note(reaches(config)),
     )
     return Checked(spec, weights, nbytes, in_several)
 
@@ -254,11 +261,14 @@ def check_config(name: str, config: Any, limits: Limits) -> Any:
             name, f"its config.json says {unusual} = {str(config[unusual])[:40]!r}, which is not supported here"
         )
     try:
+        if config.get("num_hidden_layers", 0) > MOST_LAYERS:  # ModernBERT's configuration lists them all
+            raise ValueError("too many layers")
         known = CONFIGS[kind].from_dict(config)
         sizes = known.num_hidden_layers, known.num_attention_heads, known.hidden_size, known.vocab_size
         fit = all(type(size) is int and size > 0 for size in sizes) and known.hidden_size % sizes[1] == 0
         fit = fit and (kind not in FROM_PADDING or (type(known.pad_token_id) is int and known.pad_token_id >= 0))
-        activation = getattr(known, "hidden_act", None) or known.activation
+        fit = fit and (kind != "modernbert" or _is_usual(known))
+        activation = next(getattr(known, name) for name in ACTIVATION if hasattr(known, name))
     except Exception as error:  # transformers checks the fields' types, with errors of other classes
         raise refused(name, f"its config.json does not describe {described}") from error
     if not fit:
@@ -274,6 +284,19 @@ def check_config(name: str, config: Any, limits: Limits) -> Any:
         reads = f"its inputs have at most {most_tokens} tokens"
         raise refused(name, f"{reads}, and this app needs {MAX_TOKENS}")
     return known
+
+
+def _is_usual(config: Any) -> bool:
+    """Whether each layer of a ModernBERT is global or local, and its positions rotate queries and keys plainly."""
+    ropes = [config.rope_parameters[kind] for kind in (GLOBAL, LOCAL)]
+    return (
+        len(config.layer_types) == config.num_hidden_layers
+        and {*config.layer_types} <= {GLOBAL, LOCAL}
+        and config.local_attention > 1
+        and (config.pad_token_id is None or 0 <= config.pad_token_id < config.vocab_size)
+        and config.hidden_size // config.num_attention_heads % 2 == 0
+        and all(rope["rope_type"] == "default" and 1 < rope["rope_theta"] < inf for rope in ropes)
+    )
 
 
 def check_tensors(name: str, config: Any, tensors: Mapping[str, TensorInfo], limits: Limits) -> tuple[bool, bool]:

@@ -14,6 +14,7 @@ from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, measured
 from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.local_layers import kind_said, reaches
 from demos.bert.model.once_cache import OnceCache
 from demos.counting import head_name
 from demos.figures.matrix import NORM, matrix_figure, matrix_table
@@ -59,6 +60,8 @@ def of_head(
 ) -> dict[str, Any]:
     """The open head: the frame's message (`frame_message`), its heatmap, and what is said of both."""
     loaded, run, shape = services.loaded(sentence.model), services.run(sentence), VIEWS[view]
+    of_layers = reaches(loaded.model.config)
+    reach = of_layers[layer] if of_layers else None
     vectors = partial(queries_and_keys, loaded, run)
     both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
     by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
@@ -70,8 +73,9 @@ def of_head(
     what = NORM if by is both[CONTRIBUTION] else "weight"
     return {
         "frame": message,
-        "plot": matrix_figure(weights, shown, shown, what=what),
-        "said": head_html(by, other, layer, head),
+        "plot": matrix_figure(weights, shown, shown, what=what, reach=reach),
+        "said": head_html(by, other, layer, head)
+        + TEXT.kind(kind_said(of_layers, layer, len(run.encoding), reach is not None and len(shown) > reach + 1)),
         "caption": TEXT.caption(shape.name, caption(run, shape, by=by)),
         "whole": sized(PAGE, Standalone(run, shape.name, layer, head, vectors, loaded.spec.title, lines, by).size()),
         "lines": lines,

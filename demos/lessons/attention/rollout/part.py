@@ -11,6 +11,7 @@ import gradio as gr
 from demos.bert.attention.contributions import WEIGHT, staying_shares
 from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Share, Specials, What, aggregate
 from demos.bert.model.encoding import truncation_notice
+from demos.bert.model.local_layers import kind_said, reaches
 from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
@@ -128,6 +129,7 @@ class Rollout(View):
         stays = float(staying_shares(loaded, run, recipe.layer).mean()) if rollout else None
         what = "weight" if recipe.measure == WEIGHT and not rollout else "share"
         caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(joined, table)) else "")
+        kinds, reach = kinds_of(on, recipe, joined)
         rows = list(zip(joined.rows.numbers, joined.rows.names, strict=True))
         return {
             "join_layer": limit(visible=recipe.what in OF_A_LAYER, label="Up to layer" if rollout else "Layer"),
@@ -138,17 +140,28 @@ class Rollout(View):
             "of": limit(
                 choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
             ),
-            "plot": matrix_figure(few.values, few.rows, few.columns, what=what, row_sums=True),
+            "plot": matrix_figure(few.values, few.rows, few.columns, what=what, row_sums=True, reach=reach),
             "said": TEXT.summary(
                 summary(recipe, joined, run),
                 note(recipe, stays, joined, beside),
                 left_out(joined, few),
                 truncation_notice(run.encoding),
+                kinds,
             ),
             "sources": sources_html(joined, place, recipe, beside),
             "numbers": lambda: matrix_table(table.values, table.rows, table.columns, caption),
             "program": lambda: rollout_code(loaded.spec, run.encoding, recipe),
         }
+
+
+def kinds_of(on: On, recipe: Recipe, joined: Aggregate) -> tuple[str, int | None]:
+    """What there is to say of global and local layers, and how far tokens attend where the matrix shows a local one."""
+    of_layers = reaches(on.loaded.model.config)
+    layer = recipe.layer if recipe.what in OF_A_LAYER - {"rollout"} else None
+    by_token = len(joined.rows) == len(joined.columns) == len(on.encoding)  # nothing is merged or left out
+    reach = of_layers[layer] if of_layers and layer is not None and by_token else None
+    dashed = reach is not None and min(SHOWN, len(joined.rows)) > reach + 1
+    return kind_said(of_layers, layer, len(on.encoding), dashed), reach
 
 
 def cut(joined: Aggregate, count: int) -> Aggregate:

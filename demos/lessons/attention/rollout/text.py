@@ -10,7 +10,7 @@ import numpy as np
 from demos.bert.attention.rollout import Aggregate, Recipe
 from demos.bert.model.catalogue import UNIGRAM, ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
-from demos.bert.model.layer_weights import LAYERS, PARTS
+from demos.bert.model.layer_weights import LAYERS, PARTS, values_of
 from demos.bert.model.run import Run
 from demos.figures.download_names import rounded
 from demos.figures.palette import word_colour
@@ -117,7 +117,9 @@ def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
         recipe=recipe,
         stays=round(recipe.residual, 2),
         blocks=LAYERS[spec.architecture],
-        names=PARTS[spec.architecture],
+        values=values_of(spec.architecture),
+        output=PARTS[spec.architecture]["output"],
+        norm=PARTS[spec.architecture].get("attention_norm"),
         spaced=spec.architecture in UNIGRAM,
         by_sequence=cut and 1 not in encoding.token_type_ids,
         quarter=["AB".index(recipe.quarter[end]) for end in (0, -1)] if cut else None,
