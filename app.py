@@ -286,7 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outside = [
         Middleware(OneAnswer, address=finder.ADDRESS, answer=JSONResponse(finder.entries(page, discover(), tours))),
         Middleware(LargerModelRoute, larger=LargerModel(store.catalogue)),
-        Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services)),
+        Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services, rooms)),
     ]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)
     offer_tools(page)

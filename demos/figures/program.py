@@ -158,6 +158,12 @@ print((units @ units.T).numpy().round(2))
 {EXTRACT.format(pooled=pooled, most=MAX_TOKENS) if pooled else ""}"""
 
 
+def mask_lines(*names: str) -> str:
+    """Lines that write [mask] as [MASK] in these lists of texts, as the page reads it; the program imports `re`."""
+    capital = 're.sub(r"\\[mask\\]", "[MASK]", text, flags=re.IGNORECASE | re.ASCII)'
+    return "".join(f"{name} = [{capital} for text in {name}]\n" for name in names)
+
+
 def rows_lines(path: str, form: Form) -> tuple[str, str]:
     """(imports, the lines that fill `first`, `second` and `scores` from the file at `path`)."""
     text = "str(row[{!r}])" if form.kind == "xlsx" else "row[{!r}]"
@@ -168,6 +174,8 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
             ("first", "second", "scores"), form.columns, (text, text, score), strict=True
         )
     )  # fmt: skip
+    columns += mask_lines("first", "second") if form.masks else ""
+    regex = "import re\n" if form.masks or form.kind == "objects" else ""
     if path == HUB_FILE:
         fetch = (
             f"path = hf_hub_download({HUB_REPO!r}, {HUB_FILE!r}, repo_type='dataset',\n"
@@ -181,13 +189,12 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
             f"book = openpyxl.load_workbook({path!r}, read_only=True, data_only=True)\n"
             f"rows = [row for row in book[{form.sheet!r}].iter_rows(values_only=True) if any(row)]\n"
         )
-        return "import openpyxl\n", read + named + columns
+        return f"{regex}\nimport openpyxl\n".lstrip(), read + named + columns
     encoding = "utf-8-sig" if form.encoding == "utf-8" else form.encoding
     opened = f"with open({path!r}, encoding={encoding!r}, newline='') as file:\n"
     if form.kind != "csv":
-        imports = "import json\nimport re\n\n" if form.kind == "objects" else "import json\n\n"
-        return imports, opened + JSON_LINES[form.kind] + columns
+        return f"import json\n{regex}\n", opened + JSON_LINES[form.kind] + columns
     quoting = "" if form.quoted else ", quoting=csv.QUOTE_NONE"
     skipped = "    next(file)  # says which sign stands between the columns\n" if form.has_delimiter_line else ""
     read = f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if any(row)]\n"
-    return "import csv\n\n", opened + skipped + read + named + columns
+    return f"import csv\n{regex}\n", opened + skipped + read + named + columns

@@ -126,13 +126,20 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
     loading = private | {"concurrency_id": "load", "concurrency_limit": WAITING_LIMIT}
     chosen = [bar.model, bar.in_use, bar.status]
-    bar.model.input(pick, [bar.model, bar.in_use, bar.reader, latest], chosen, trigger_mode="multiple", **loading)
+    bar.model.input(
+        pick,
+        [bar.model, bar.in_use, bar.reader, latest],
+        chosen,
+        trigger_mode="multiple",
+        js="(...values) => insideBert.picks(...values)",
+        **loading,
+    )
     # The runs of this browser: as its page opens, and when one is over.
     known = [bar.returning.change, page.history.change]
     gr.on(
         known,
-        lambda reader: gr.update(choices=_menu(services, reader)),
-        [bar.reader],
+        lambda reader, in_use: gr.update(choices=_menu(services, reader, in_use or "")),
+        [bar.reader, bar.in_use],
         [bar.model],
         trigger_mode="multiple",
         **private,
@@ -182,13 +189,13 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 def use_model(services: Services, wanted: str, in_use: str, reader: str = "") -> Iterator[list[Any]]:
     """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence.
 
-    `wanted` is a key, the name of one of the `reader`'s runs, or the name of a model on the Hub where the app was
-    started so; then its key is what is yielded.
+    `wanted` is a key, the name of a run of the `reader`'s or of their room's (`key_of`), or the name of a model on the
+    Hub where the app was started so; then its key is what is yielded.
     """
     wanted, picker = key_of(wanted, reader), wanted
     try:
         if picker != wanted:
-            picker = gr.update(choices=_menu(services, reader), value=picker)
+            picker = gr.update(choices=_menu(services, reader, wanted), value=name_of(wanted))
         elif services.store.named:
             member = member_named(wanted)  # of the family, at its pinned revision: no request to the Hub
             if member and member.model_type not in ARCHITECTURES:
@@ -226,9 +233,10 @@ def _refused(services: Services, in_use: str, reason: str) -> list[Any]:
     return [name_of(in_use), in_use, TEXT.status(message, "notice") + _status(services, in_use)]
 
 
-def _menu(services: Services, reader: str) -> list[tuple[str, str]]:
-    """(title, what a link calls it) of the reader's own runs, and of the catalogue's models."""
-    return [*services.own_models.menu(reader), *((spec.title, key) for key, spec in services.store.catalogue.items())]
+def _menu(services: Services, reader: str, in_use: str = "") -> list[tuple[str, str]]:
+    """(title, what a link calls it) of a room's run in use, the reader's own runs, and the catalogue's models."""
+    catalogue = ((spec.title, key) for key, spec in services.store.catalogue.items())
+    return [*services.own_models.menu(reader, in_use), *catalogue]
 
 
 def _status(services: Services, key: str) -> Markup:

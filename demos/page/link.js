@@ -31,6 +31,8 @@
 
   // A reader's own run as a link may name it: what comes after the space is for this browser and the server alone
   const named = (model) => (model ?? "").split(" ")[0];
+  // The same as the server is asked for it: a member of a room may open the room's
+  const asking = (model) => (model?.startsWith("your-run-") ? `${model} ${window.insideBertRoom?.pass ?? ""}`.trim() : model);
 
   const told = (kind) => ticks.tick(kind, state.text, state.pair, state.inUse, arrivals);
   function filesHeld(lesson, count) {
@@ -252,7 +254,7 @@
       offers = kept;
       unknown = notUnderstood(link);
       restored = true;
-      return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
+      return [state.text, state.pair, asking(state.model), key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
     },
 
     // Where this page is, once it stands as its link says: {lesson, query}; undefined before
@@ -312,7 +314,7 @@
       arriving = undefined;
       insideBert.lead(state.lesson, state.choices.part, leads);
       const changed = (name) => (state[name] === before[name] ? undefined : state[name]);
-      return [changed("text"), changed("pair"), state.model, ...values];
+      return [changed("text"), changed("pair"), asking(state.model), ...values];
     },
 
     // The page stands as its link says: -> its two ticks
@@ -344,12 +346,12 @@
 
     // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
-      if (firstView && (!asked || asked === named(inUse))) throw ENOUGH;
+      if (firstView && (!asked || named(asked) === named(inUse))) throw ENOUGH;
     },
 
     // The same for a page that has stood for a while.
     asks(asked, inUse) {
-      if (!asked || asked === named(inUse)) throw ENOUGH;
+      if (!asked || named(asked) === named(inUse)) throw ENOUGH;
     },
 
     // A sentence from elsewhere in the page, put into the bar
@@ -365,6 +367,9 @@
       arriving = new URLSearchParams({ ...Object.fromEntries(chosen()), text: state.text, pair: state.pair, model });
       this.arrive();
     },
+
+    // A model is picked in the menu.
+    picks: (model, ...others) => [asking(model), ...others],
 
     // The model that was asked for is here, or could not be had.
     begun(inUse) {

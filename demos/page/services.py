@@ -22,6 +22,7 @@ from demos.page.drawing.drawing_cache import Drawings
 from demos.training.learning.model import Trained
 from demos.training.ready.models import ReadyModels
 from demos.training.service.own_models import ReadersModels
+from demos.training.service.stored_runs import OWN
 from demos.training.service.training_service import TrainingService
 from demos.training.tasks.classification.task import Classification
 
@@ -61,7 +62,7 @@ class Services:
         self.ready = ReadyModels(lambda: self.loaded(BUNDLED), memory)
         self.trainings = trainings or TrainingService(memory=memory)
         self.own_models = store.own = ReadersModels(self.trainings.readers, store.spec)
-        self.drawings = Drawings(memory=memory)
+        self.drawings = Drawings(memory=memory, alike=self._alike)
         self.family = FamilyStore(memory)
         self.only_bert = False
         self._shared: dict[Any, Any] = {}
@@ -101,6 +102,15 @@ class Services:
         """As `key`, where something is to be trained: of a reader's run, the model that it began as."""
         run = self.own_run(model)
         return self.trainings.runs.base(run) if run else self.key(model)
+
+    def _alike(self, sentence: Sentence) -> Any:
+        """The sentence, and of a run what its key opens: the members of a room have different keys of one run."""
+        if not str(sentence.model).startswith(OWN):
+            return sentence
+        try:
+            return sentence.text, sentence.text_pair, self.store.spec(sentence.model)
+        except UserError:  # which its drawing will tell
+            return sentence
 
     def loaded(self, model: str | None) -> LoadedModel:
         """The model in memory; waits for it. Raises UserError where it can't be had."""

@@ -28,6 +28,14 @@ FOUND = [  # what is typed, and the kind and title of the first row
     ("softmax", "Term · Glossary", "softmax"),
     ("SOFTM", "Term · Glossary", "softmax"),  # its end is still to be typed
     ("nurse doctor tired", "", "nurse"),
+    ("my own model in the menu", "Part · Fine-tune", "Your runs"),
+    ("integrated gradients, leave-one-out compared", "Part · Fine-tune", "What was learned"),
+    ("find more like this", "Part · Embeddings", "Search"),
+    ("--model-folder", "Help", "A model from a folder"),
+    ("--frame", "Help", "Embed this view"),
+    ("--mcp", "Help", "tools of an assistant"),
+    ("room download after the lecture", "Help", "A room for a class"),
+    ("full screen F", "Help", "Full screen for one picture"),
 ]
 Open = Callable[..., Page]
 
@@ -135,7 +143,7 @@ def test_it_is_opened_moved_and_left_by_keyboard_alone(open_lesson: Open, finder
     assert parse_qs(page.url.partition("?")[2])["text"] == [TEXT]
 
 
-def test_a_question_a_term_and_a_stop_open(open_lesson: Open, finder: Locator) -> None:
+def test_a_question_a_term_a_stop_and_a_room_open(open_lesson: Open, finder: Locator) -> None:
     page = open_lesson("pretraining", text=TEXT, part="fill_mask")
 
     def find(text: str, kind: str) -> None:
@@ -153,6 +161,11 @@ def test_a_question_a_term_and_a_stop_open(open_lesson: Open, finder: Locator) -
     expect(opened.value.locator("#softmax dt")).to_have_text("softmax")
     assert opened.value.url.endswith("/glossary#softmax")
     opened.value.close()
+
+    find("room download after the lecture", "Help")
+    page.keyboard.press("Enter")
+    expect(page.locator("#room-heading")).to_be_focused()
+    page.keyboard.press("Escape")
 
     find("Jim Henson", "Tour")
     page.keyboard.press("Enter")

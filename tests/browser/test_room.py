@@ -19,6 +19,7 @@ from tests.hostile.wire import send
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}</script>"
 LINE, BALLOT, PANEL = "#room-line", "#room-line .room-ballot", "#room"
 SENTENCE = "#bar-text textarea"
+COSINE = "document.querySelector('#embeddings-pooling-b .js-plotly-plot')?._fullData?.[0]?.z?.[0]?.[1]"
 Open = Callable[..., Page]
 
 
@@ -369,6 +370,36 @@ def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app
     for name, share in said.items():  # until then the page may show an answer from before this question
         row = page.locator("#finetune-answer tbody tr").filter(has=page.get_by_text(name, exact=True))
         expect(row).to_contain_text(re.compile(percent(int(share.rstrip("%")))))
+    its_model_is_shown_to_the_members_alone(page, phone)
+
+
+def its_model_is_shown_to_the_members_alone(page: Page, phone: Page) -> None:
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.locator("#bar-model input").click()
+    page.get_by_role("option", name="Your run 1: Emotion").click()
+    menu, notice = phone.locator("#bar-model input"), phone.locator("#bar-status")
+    expect(menu).to_have_value("The room’s run")
+    page.locator("#lesson-embeddings-link").click()
+    stands(phone, "embeddings")
+    expect(menu).to_have_value("The room’s run")
+    expect(phone.locator("#model-note")).to_contain_text("Fine-tuned by this room’s lecturer from MiniLM (bundled)")
+    page.wait_for_function(f"() => {COSINE}")
+    cosine = page.evaluate(f"() => {COSINE}")
+    phone.wait_for_function(f"() => Math.abs({COSINE} - {cosine}) < 1e-6")
+    browser = page.context.browser
+    assert browser is not None
+    stranger = browser.new_context().new_page()
+    stranger.goto(phone.url)
+    expect(stranger.locator("#bar-status")).to_contain_text("only be opened in the browser in which it was trained")
+    stranger.context.close()
+    page.get_by_role("button", name="Room", exact=True).click()
+    page.get_by_role("button", name="End the room").click()
+    expect(phone.locator(LINE)).to_contain_text("The room is over.")
+    phone.locator(SENTENCE).fill("The room is empty now.")
+    expect(phone.locator(".lesson-notice .notice").first).to_contain_text("while the room is open")
+    phone.reload()
+    expect(notice).to_contain_text("Using MiniLM (bundled) instead.")
+    expect(menu).to_have_value("MiniLM (bundled)")
 
 
 def test_the_record_of_a_room_is_a_page_and_a_table(open_lesson: Open, app_url: str, tmp_path: Path) -> None:

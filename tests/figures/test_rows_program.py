@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
 from demos.figures.program import rows_lines
 from demos.training.data.rated_pairs import read_pairs
 from tests.training.data.made_files import table
@@ -34,6 +36,15 @@ FORMS = {
 }
 
 
+MASKED = [(f"Zoë’s [mask], {n}.", f"A [Mask] or [MASK]; {n}.", n % 6 / 2) for n in range(8)]
+MASKED_FORMS = {
+    "a.tsv": table(MASKED, NAMES, "\t").encode(),
+    "b.jsonl": "\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in MASKED).encode(),
+    "c.jsonl": "\n".join(json.dumps(dict(zip(NAMES, row, strict=True)), indent=2) for row in MASKED).encode(),
+    "d.xlsx": workbook([NAMES, *MASKED]),
+}
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_a_program_reads_the_file_as_the_page_does(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rated = read_pairs(FORMS[name], name)
@@ -46,3 +57,18 @@ def test_a_program_reads_the_file_as_the_page_does(name: str, tmp_path: Path, mo
     assert list(zip(found["first"], found["second"], found["scores"], strict=True)) == pairs
     assert len(pairs) == len(ROWS)
     assert pairs[1][0].startswith("Zoë’s dog")
+
+
+@pytest.mark.parametrize("name", MASKED_FORMS)
+def test_a_mask_in_small_letters_is_one_token_for_the_program_too(
+    name: str, tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_bytes(MASKED_FORMS[name])
+    monkeypatch.chdir(tmp_path)
+    imports, lines = rows_lines(name, read_pairs(MASKED_FORMS[name], name).form)
+    found: dict[str, Any] = {}
+    exec(imports + lines, found)
+    for texts, typed in zip((found["first"], found["second"]), zip(*MASKED, strict=True), strict=False):
+        tokens = [encode(tiny.tokenizer, text).input_ids for text in typed]  # the page's
+        assert [tuple(ids) for ids in tiny.tokenizer(texts)["input_ids"]] == tokens
+    assert "re.sub" not in rows_lines("a.csv", read_pairs(FORMS["a.csv"], "a.csv").form)[1]

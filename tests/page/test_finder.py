@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,9 +15,12 @@ from starlette.testclient import TestClient
 from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.lessons import discover
+from demos.page import embed
+from demos.page.command_line import read_settings
 from demos.page.delivery.one_answer import OneAnswer
 from demos.page.finder.finder import ADDRESS, beside, entries
 from demos.page.glossary.glossary import glossary
+from demos.page.head import build_switches
 from demos.page.questions.question_file import questions
 from demos.page.services import Services
 from demos.page.tours.tour_file import bundled_tours, read_tour
@@ -55,6 +59,20 @@ def test_words_are_those_of_texts_formulas_controls_and_of_the_list_beside(index
     assert not {"macro", "endmacro", "div", "span"} & set(words)  # of templates and of HTML
     published = next(entry for entry in index if (entry["kind"], entry.get("part")) == ("Part", "published"))
     assert published["also"] == "leaderboard, inference tasks"
+
+
+def test_help_names_options_of_the_app_and_presses_what_there_is(
+    index: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = of_kind(index, "Help")
+    with pytest.raises(SystemExit):
+        read_settings(["--help"])
+    options = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+    named = {option for entry in entries for option in re.findall(r"--[\w-]+", entry["about"])}
+    assert {"--frame", "--mcp", "--model-folder"} <= named <= options
+    assert {entry["press"] for entry in entries} == {"", "#room-button", "#embed-button"}
+    assert 'id="room-button"' in build_switches().value
+    assert 'id: "embed-button"' in embed.SCRIPT
 
 
 def test_the_list_beside_names_parts_that_are_there() -> None:

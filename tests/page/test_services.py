@@ -59,7 +59,7 @@ def test_all_that_is_held_is_within_one_budget(store: ModelStore, bundled: Loade
     assert before["base models"] >= bundled.nbytes
     run = services.run(Sentence("One budget for all.", "", ""))
     (vectors,) = services.vectors.get(bundled, ["One.", "Two."], [Choice("mean", 6)])
-    services.drawings.remembered(lambda text: text * 1_000)("drawn")
+    services.drawings.remembered(lambda sentence: sentence.text * 1_000)(Sentence("drawn", "", ""))
     heads = services.pretrained("")
     tuned = services.trainings.runs.new()
     keep(

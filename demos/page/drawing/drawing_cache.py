@@ -18,23 +18,33 @@ OVERHEAD = 1_000  # bytes that an answer takes beside its texts
 
 
 class Drawings:
-    """Answers of pure handlers by their inputs; the least recently used go. Safe for many threads."""
+    """Answers of pure handlers by their inputs; the least recently used go. Safe for many threads.
 
-    def __init__(self, most_bytes: int = MAX_BYTES, memory: Budget | None = None) -> None:
+    Of the first input, a sentence, that counts which `alike` gives.
+    """
+
+    def __init__(
+        self,
+        most_bytes: int = MAX_BYTES,
+        memory: Budget | None = None,
+        alike: Callable[[Any], Any] = lambda sentence: sentence,
+    ) -> None:
         self._answers: OnceCache[None, Any] = OnceCache(most_bytes, _nbytes, memory, "drawings")
         self._handlers = 0
+        self._alike = alike
 
     def remembered(self, show: Callable[..., Any]) -> Callable[..., Any]:
         """The answer of `show`, computed once for each of its inputs. What it raises is not kept."""
         self._handlers += 1
         number = self._handlers
 
-        def recall(*inputs: Any) -> Any:
-            key = hashlib.sha256(repr((number, inputs)).encode("utf-8", "surrogatepass")).digest()
+        def recall(sentence: Any, *inputs: Any) -> Any:
+            known_by = number, self._alike(sentence), inputs
+            key = hashlib.sha256(repr(known_by).encode("utf-8", "surrogatepass")).digest()
 
             def draw() -> Generator[None, None, Any]:
                 yield from ()
-                return _mapped(drawable, show(*inputs))
+                return _mapped(drawable, show(sentence, *inputs))
 
             return _mapped(_own, self._answers.get(key, draw, None))
 

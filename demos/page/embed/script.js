@@ -1,5 +1,5 @@
-// This view in a frame of a course's page: its HTML, in a dialog that a button in the footer opens; and in such a frame, the
-// height that the view needs, posted to the page around it (assets/hosting/README.md).
+// This view in a frame of a course's page: its HTML, in a dialog that a button in the bar opens, beside Room; and in such a
+// frame, the height that the view needs, posted to the page around it (assets/hosting/README.md).
 (() => {
   const MARGIN = 16; // pixels below the view
   const LEAST = 400; // pixels: room for the bar and the tools that come with the mouse
@@ -53,8 +53,10 @@
     text.value = html();
     dialog.showModal();
   }
-  const button = made("button", { id: "embed-button", type: "button", textContent: "Embed this view", onclick: open });
-  document.addEventListener("inside-bert-view", () => button.isConnected || document.querySelector("footer")?.prepend(button));
+  const button = made("button", { id: "embed-button", type: "button", textContent: "Embed", onclick: open });
+  button.setAttribute("aria-label", "Embed this view");
+  button.setAttribute("aria-haspopup", "dialog");
+  document.addEventListener("inside-bert-view", () => button.isConnected || document.getElementById("room-button")?.after(button));
 
   // ---- the height
 

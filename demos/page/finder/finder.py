@@ -29,14 +29,14 @@ Entry = dict[str, Any]
 
 
 def entries(demo: gr.Blocks, lessons: Sequence[Lesson], tours: Sequence[Tour]) -> list[Entry]:
-    """Parts in the order of the page, questions, tours with their stops, terms.
+    """Parts in the order of the page, questions, tours with their stops, terms, and help.
 
     Each has `kind`, `title`, `where` and `about`, which a row shows, and `words`, which it does not: what stands in the
-    part's text, formulas and controls, and what beside.yaml adds. `lesson` and `part`, `tour` and `stop`, or `term` say
-    what it opens.
+    part's text, formulas and controls, and what beside.yaml adds. `lesson` and `part`, `tour` and `stop`, `term`, or
+    `press` say what it opens.
     """
     tabs = _tabs(lessons)
-    return [*_parts(demo, lessons), *_questions(tabs), *_stops(lessons, tours, tabs), *_terms()]
+    return [*_parts(demo, lessons), *_questions(tabs), *_stops(lessons, tours, tabs), *_terms(), *_help()]
 
 
 def _parts(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Iterator[Entry]:
@@ -100,6 +100,11 @@ def _terms() -> Iterator[Entry]:
             "term": term.slug,
             "words": _words(*term.forms),
         }
+
+
+def _help() -> Iterator[Entry]:
+    for entry in yaml.safe_load(read_beside(__file__, "help.yaml")):
+        yield {"kind": "Help", "where": "", "words": "", "press": ""} | entry
 
 
 def _tabs(lessons: Sequence[Lesson]) -> dict[tuple[str, str], str]:

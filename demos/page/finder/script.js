@@ -2,7 +2,7 @@
 // fetched when it is first opened; the search runs in the browser.
 (() => {
   const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word by where an entry has it
-  const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6 }; // what a score counts by what an entry is: a part has more words than others
+  const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6, Help: 0.8 }; // what a score counts by what an entry is: a part has more words than others
   const NAMED = 2; // what it counts where the entry's title begins with the text
   const NEARLY = 0.5; // of the best entry's score: with less, a part gives way to a question or a stop of its own
   const [SATURATION, LENGTH] = [4, 0.2]; // BM25's k1 and b
@@ -82,9 +82,9 @@
       return { entry, score: score * Math.sqrt(had.get(number) / all) * kind };
     });
     best.sort((one, other) => other.score - one.score);
-    const places = new Map(); // lesson and part, or term -> its row: the part, or what has far more of the words
+    const places = new Map(); // lesson and part, term, or help -> its row: the part, or what has far more of the words
     for (const { entry, score } of best) {
-      const place = entry.term ?? `${entry.lesson}/${entry.part}`;
+      const place = entry.term ?? (entry.kind === "Help" ? entry.title : `${entry.lesson}/${entry.part}`);
       const before = places.get(place);
       if (!before) places.set(place, { entry, score });
       else if (entry.kind === "Part" && score >= NEARLY * before.score) before.entry = entry;
@@ -122,7 +122,7 @@
       ...rows.map((entry, number) =>
         made(
           "li",
-          { role: "option", id: `finder-${number}`, onclick: () => open(entry), onmousemove: () => chosen !== number && choose(number) },
+          { role: "option", id: `finder-${number}`, className: entry.kind === "Help" ? "help" : "", onclick: () => open(entry), onmousemove: () => chosen !== number && choose(number) },
           made("b", { textContent: entry.title }),
           made("small", { textContent: [entry.kind, entry.where].filter(Boolean).join(" · ") }),
           made("span", { textContent: entry.about }),
@@ -150,9 +150,10 @@
 
   function open(entry) {
     dialog.close();
-    const { kind, lesson, part, term, tour, stop, query } = entry;
+    const { kind, lesson, part, term, tour, stop, query, press } = entry;
     const tab = document.getElementById(`${lesson}-${part}-button`);
-    if (term) window.open(`./glossary#${term}`, "_blank", "noopener");
+    if (kind === "Help") press && document.querySelector(press)?.click(); // its row has said the rest
+    else if (term) window.open(`./glossary#${term}`, "_blank", "noopener");
     else if (tour) location.assign(insideBert.tour.address("tour", tour, stop, { lesson, query }));
     else if (kind === "Question") location.assign(insideBert.review.address(part ? `${lesson}/${part}` : lesson));
     else if (tab) tab.click(); // a part of this page

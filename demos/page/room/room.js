@@ -24,6 +24,10 @@
         // as above
       }
     },
+    // What a member's page says beside the name of a run, to be shown the room's; "" of all others
+    get pass() {
+      return now?.member && !now.key ? `${now.code}.${now.member}` : "";
+    },
     // The room that another tab of this browser has opened
     led: () => read("localStorage", BROWSER),
     forget() {

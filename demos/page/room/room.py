@@ -22,6 +22,7 @@ AWAY_SECONDS = 60.0  # without a stream, after which a member gives way where th
 MOST_SENTENCES, MOST_PER_MEMBER, LONGEST_SENTENCE = 200, 20, 300  # in the list; of one member; characters
 LONGEST_QUERY = 6_200  # characters of a view's link: link.js makes none that is longer
 QUERY = re.compile(r"[!-~]*")
+MOST_RUNS = 4  # whose models the members may open: as many as the server keeps of one reader
 
 
 class WrongKeyError(UserError):
@@ -65,7 +66,7 @@ class Room:
         self.leading = Allowance(40, 20, clock)
         self.joining = Allowance(2 * MOST_MEMBERS, 20, clock)
         self.data: HallData | None = None
-        self.run = ""  # the name of the lecturer's run (runs.py)
+        self.runs: tuple[str, ...] = ()  # the names of the lecturer's latest runs (runs.py), the newest last
         self.vote: Vote | None = None
         self.votes = 0
         self.sentences: dict[int, str] = {}
@@ -191,8 +192,13 @@ class Room:
 
     def show_run(self, name: str) -> None:
         """The lecturer's run is under way, for all to see."""
-        self.run = name
+        self.runs = (*(run for run in self.runs if run != name), name)[-MOST_RUNS:]
         self.tell("run", name)
+
+    @property
+    def run(self) -> str:
+        """The name of the newest run; "" before the first."""
+        return self.runs[-1] if self.runs else ""
 
     # Votes
 

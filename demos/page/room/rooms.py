@@ -23,9 +23,9 @@ class NoRoomError(UserError):
 
 
 class Rooms:
-    """See above. For the event loop alone, but for `end`. `first` is the letter that all codes begin with, if any.
+    """See above. For the event loop alone, but for `end`, and for a look at `rooms`.
 
-    Raises UserError for another letter.
+    `first` is the letter that all codes begin with, if any. Raises UserError for another letter.
     """
 
     def __init__(self, lessons: Collection[str], first: str = "", clock: Callable[[], float] = time.monotonic) -> None:

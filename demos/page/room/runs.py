@@ -1,4 +1,4 @@
-"""One run for all: the members see the curve of the lecturer's training and try its model afterwards."""
+"""One run for all: the members see the curve of the lecturer's training, and try and open its model afterwards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import asyncio
 from demos.errors import UserError
 from demos.page.room.limits import checked_text
 from demos.page.room.room import LONGEST_SENTENCE, TooOftenError
+from demos.page.room.rooms import Rooms
 from demos.page.services import Services
+from demos.training.service.stored_runs import public_name
 from demos.training.tasks.classification.data import Example
 
 AT_ONCE, MOST_WAITING = 2, 100  # sentences that a model reads, and that wait for it
@@ -16,10 +18,11 @@ NOT_YET = "The model can be tried once its training is over."
 
 
 class RoomRuns:
-    """For the event loop alone; models are read and asked in threads."""
+    """For the event loop alone, but for `shown`; models are read and asked in threads."""
 
-    def __init__(self, services: Services) -> None:
-        self.services = services
+    def __init__(self, services: Services, rooms: Rooms) -> None:
+        self.services, self.rooms = services, rooms
+        services.own_models.shown = self.shown
         self.shared = services.trainings.shared
         self.turns = asyncio.Semaphore(AT_ONCE)
         self.waiting = 0
@@ -29,6 +32,18 @@ class RoomRuns:
         if not isinstance(run, str) or not self.services.trainings.background.is_under_way(run):
             raise UserError("This run is not under way.")
         return self.shared.share(run)
+
+    def shown(self, name: str, room_pass: str) -> str:
+        """The id of a run by its public name, for a member of a room in which it was trained; else "".
+
+        A pass is the room's code, a dot and the member's key. It is checked whenever a run is asked for, in any thread.
+        """
+        code, _, member = room_pass.partition(".")
+        room = self.rooms.rooms.get(code)
+        if room is None or room.ends <= self.rooms.clock() or member not in room.members:
+            return ""
+        runs = [self.shared.run_of(shared) for shared in room.runs]
+        return next((run for run in runs if run and public_name(run) == name), "")
 
     def curve(self, name: str, steps: int, looks: int) -> str:
         """The new points of the run's curve for a page that has so many: JSON, or ""."""

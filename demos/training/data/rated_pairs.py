@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.bert.embeddings.agreement import Pair, checked
-from demos.bert.model.text import clean_text
+from demos.bert.model.text import MASK, clean_text
 from demos.errors import UserError
 from demos.files import DATA
 from demos.training.data.columns.mapping import Column, find_columns
@@ -61,6 +61,7 @@ class Form:
     has_delimiter_line: bool = False  # whether a first line such as `sep=;` says it
     comma: bool = False  # whether scores are written as 3,5
     sheet: str = ""  # of a workbook
+    masks: bool = False  # whether a text has [MASK], in any letters
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def read_pairs(data: bytes, name: str) -> Rated:
         rows, form = _from_table(
             [(number, list(cells)) for number, cells in table.rows], Form("xlsx", (0, 1, 2), sheet=table.read_as.sheet)
         )
-        return Rated(_pairs(rows), Path(name).name, form, table.read_as)
+        return _rated(rows, name, form, table.read_as)
     if suffix == ".parquet":
         raise UserError("A Parquet file can't be read here; save it as CSV or JSON.")
     text, encoding = decode_text(data)
@@ -117,7 +118,14 @@ def read_pairs(data: bytes, name: str) -> Rated:
         form = Form("csv", (0, 1, 2), delimiter, quoted, False, encoding, rest != text)
         rows, form = _from_table(table_rows, form)
         description = delimited(delimiter, len(table_rows[0][1]))
-    return Rated(_pairs(rows), Path(name).name, form, ReadAs(description, encoding))
+    return _rated(rows, name, form, ReadAs(description, encoding))
+
+
+def _rated(rows: list[PairRow], name: str, form: Form, read_as: ReadAs) -> Rated:
+    """The rows of a file as pairs. Raises UserError as `_pairs`."""
+    pairs = _pairs(rows)
+    masks = any(MASK in text for pair in pairs for text in (pair.first, pair.second))
+    return Rated(pairs, Path(name).name, replace(form, masks=masks), read_as)
 
 
 def hub_pairs() -> Rated:

@@ -15,6 +15,7 @@ import pytest
 from app import build_pages
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
 from demos.bert.embeddings.pooling import SUM_ALL, Choice
+from demos.bert.model.encoding import encode
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
@@ -271,6 +272,23 @@ def test_menus_and_choices_agree(services: Services, tiny: LoadedModel) -> None:
         pooling, layer = menu_values(choice, tiny.model.config.num_hidden_layers)
         _, c = of(services, pooling=pooling, layer=layer)
         assert c.vector(tiny) == choice
+
+
+@pytest.mark.parametrize("has_split", [False, True])
+def test_a_mask_in_small_letters_is_one_token_for_the_program_too(
+    services: Services, tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_split: bool
+) -> None:
+    typed = [f"A {('[mask]', '[Mask]', '[MASK]')[at % 3]} of {at}." for at in range(40)]
+    splits = ["\ttest" if at % 8 < 2 else "\ttrain" for at in range(40)] if has_split else [""] * 40
+    lines = [f"{text}\t{at % 2}{split}\n" for at, (text, split) in enumerate(zip(typed, splits, strict=True))]
+    (tmp_path / "train.tsv").write_text("".join(["text\tlabel\tsplit\n"] * has_split + lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    chosen = of(services, data=FILE, file=str(tmp_path / "train.tsv"), split="own" if has_split else "0")
+    program, done = last(VIEW.draw_program(*chosen))["program"], dict[str, Any]()
+    exec(program[: program.index("labels = np.array")], done)
+    tokens = [encode(tiny.tokenizer, text).input_ids for text in typed]  # the page's
+    assert [tuple(ids) for ids in tiny.tokenizer(done["texts"])["input_ids"]] == tokens
+    assert "re.sub" not in last(VIEW.draw_program(*of(services)))["program"]
 
 
 @pytest.mark.slow

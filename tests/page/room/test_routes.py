@@ -96,7 +96,7 @@ def app() -> Iterator[App]:
     rooms.opening.most = rooms.opening.left = 1_000
     with gr.Blocks(analytics_enabled=False) as demo:
         gr.Markdown("page")
-    runs = RoomRuns(Services(ModelStore(), BUNDLED))
+    runs = RoomRuns(Services(ModelStore(), BUNDLED), rooms)
     guards = [*MIDDLEWARE, Middleware(RoomRoutes, rooms=rooms, host="0.0.0.0", runs=runs), INNERMOST]
     demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": guards})
     yield App(demo, rooms, runs)

@@ -1,4 +1,6 @@
-"""A reader's run as a model: by a public name in links, by a key that only its reader's browser has on the server."""
+"""A reader's run as a model: by a public name in links, by a key that only its reader's browser has on the server, and
+in the reader's room by a member's pass.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,13 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.program import model_lines
 from demos.page.bar import _menu, use_model
+from demos.page.room.room import MOST_RUNS, Room
+from demos.page.room.rooms import Rooms
+from demos.page.room.runs import RoomRuns
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.results.history import Record
-from demos.training.service.own_models import NOT_YOURS, key_of, name_of
+from demos.training.service.own_models import NOT_YOUR_ROOMS, NOT_YOURS, ROOMS, key_of, name_of
 from demos.training.service.stored_runs import OWN, StoredRuns, public_name
 from demos.training.service.training_service import TrainingService
 from demos.training.tasks.classification.task import Classification
@@ -28,6 +33,7 @@ from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Task
 from demos.widgets.comparison.sides import TUNED, ComparisonForm, pair_of
 from tests.page.tiny_store import TinyStore
+from tests.run_coroutine import run as run_coroutine
 
 ANN, BOB = "a" * 24, "b" * 24
 TEXT = "The river bank is green."
@@ -199,3 +205,91 @@ def test_compare_shows_the_bars_own_run_beside_what_it_began_as(services: Servic
         assert pair.right.title == f"after fine-tuning ({services.store.spec(key).title})"
         np.testing.assert_array_equal(pair.right.run.attentions, services.run(Sentence(TEXT, "", key)).attentions)
         assert pair.note == ""
+
+
+@pytest.fixture
+def rooms(services: Services) -> Rooms:
+    return RoomRuns(services, Rooms({"tokens"})).rooms
+
+
+def opened(rooms: Rooms) -> Room:
+    async def room() -> Room:
+        return rooms.open()
+
+    return run_coroutine(room())
+
+
+def show(services: Services, room: Room, reader: str = ANN) -> None:
+    """The lecturer's last run is the room's."""
+    room.show_run(services.trainings.shared.share(newest(services, reader)))
+
+
+def for_member(room: Room, name: str) -> str:
+    """The run as a new member's page asks for it."""
+    return f"{name} {room.code}.{room.join().key}"
+
+
+def test_the_members_of_a_room_open_its_lecturers_run(services: Services, train: Train, rooms: Rooms) -> None:
+    name, room = train(ANN), opened(rooms)
+    show(services, room)
+    (picker, in_use, status) = list(use_model(services, for_member(room, name), "tiny", BOB))[-1]
+    assert (picker["value"], picker["choices"][0]) == (name, (ROOMS, name))
+    assert "Fine-tuned by this room’s lecturer from" in status
+    assert "Emotion" not in str(picker["choices"])  # what the lecturer calls it is the lecturer's
+    theirs, lecturers = (services.run(Sentence(TEXT, "", key)) for key in (in_use, f"{name} {ANN}"))
+    assert theirs is lecturers  # one forward pass for the hall
+    assert _menu(services, BOB, in_use)[0] == (ROOMS, name)
+    assert _menu(services, ANN, key_of(for_member(room, name), ANN))[0] == ("Your run 1: Emotion", name)
+    assert services.loaded(key_of(for_member(room, name), ANN)).spec.title == "Your run 1: Emotion"  # in another tab
+    seen: list[str] = []
+    draw = services.drawings.remembered(lambda sentence: seen.append(services.key(sentence.model)))
+    for reader in (BOB, "c" * 24, ""):
+        draw(Sentence(TEXT, "", key_of(for_member(room, name), reader)))
+    assert len(seen) == 1  # and one drawing
+
+
+def test_nobody_else_opens_it_and_no_member_longer_than_the_room(
+    services: Services, train: Train, rooms: Rooms
+) -> None:
+    before, name, other = train(ANN), train(ANN), train(BOB)
+    room, elsewhere = opened(rooms), opened(rooms)
+    show(services, room)
+    member = room.join()
+    key = key_of(f"{name} {room.code}.{member.key}", "c" * 24)
+    draw = services.drawings.remembered(lambda sentence: services.key(sentence.model))
+    draw(Sentence(TEXT, "", key))
+    strangers = [for_member(elsewhere, name), for_member(room, before), for_member(room, other)]
+    passes = (f"{elsewhere.code}.{member.key}", f"{room.code}.{room.key}", f"{room.code}.", room.code, ".")
+    strangers += [f"{name} {room_pass}" for room_pass in passes]
+
+    def refused(key: str) -> None:
+        for ask in (services.key, services.loaded, services.store.folder, lambda key: draw(Sentence(TEXT, "", key))):
+            with pytest.raises(UserError) as told:
+                ask(key)
+            assert str(told.value) == NOT_YOUR_ROOMS
+
+    for stranger in strangers:
+        refused(key_of(stranger, "c" * 24))
+    assert NOT_YOUR_ROOMS in list(use_model(services, strangers[0], "tiny", "c" * 24))[-1][2]
+    assert services.key(key) == key
+    room.leave(member.key)
+    refused(key)
+    key = key_of(for_member(room, name), "c" * 24)
+    assert services.key(key) == key
+    services.trainings.runs.discard(newest(services, ANN))
+    with pytest.raises(UserError, match="“The room’s run” is no longer kept here"):
+        services.key(key)
+    rooms.close(room)
+    refused(key)
+
+
+def test_a_room_shows_its_latest_runs(services: Services, train: Train, rooms: Rooms) -> None:
+    room = opened(rooms)
+    names = []
+    for _ in range(MOST_RUNS + 1):
+        names.append(train(ANN))
+        show(services, room)
+    first, *rest = (for_member(room, name).split(" ") for name in names)
+    assert services.own_models.shown(*first) == ""
+    assert all(services.own_models.shown(*each) for each in rest)
+    assert services.trainings.shared.run_of(room.run) == newest(services, ANN)

@@ -15,7 +15,7 @@ import gradio as gr
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, MAX_DIMENSION, width_of
 from demos.bert.embeddings.pooling import POOLER, Choice
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.text import clean_text
+from demos.bert.model.text import MASK, clean_text
 from demos.errors import UserError
 from demos.figures.confusion import confusion_figure
 from demos.figures.scores_text import mistakes_html
@@ -244,7 +244,8 @@ class FrozenFeatures(View):
         spec, choice, data = task.loaded.spec, c.vector(task.loaded), c.features_data
         path = "train.tsv" if data in (FILE, SST2) else DATA_PATH
         folds = len(on.services.shared(Frozen).guess(task).folds)
-        yield {"program": features_code(spec, choice, data, path, task.split.key, task.standardise, folds)}
+        masks = any(MASK in text for text in task.data.texts)
+        yield {"program": features_code(spec, choice, data, path, task.split.key, task.standardise, folds, masks)}
 
 
 def _wire(at: Layout, series: dict[str, gr.Component]) -> None:

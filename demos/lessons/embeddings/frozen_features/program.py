@@ -6,7 +6,7 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL, DIGITS
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice, layers_used
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
-from demos.figures.program import model_lines
+from demos.figures.program import mask_lines, model_lines
 from demos.training.data.labelled_sentences import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 from demos.training.frozen_classifier import MAX_ITERATIONS, RAW_C, STANDARDISED_C
 
@@ -20,20 +20,28 @@ POOLED = {
 
 
 def features_code(
-    spec: ModelSpec, choice: Choice, source: str, path: str, split: str, standardise: bool, folds: int = 5
+    spec: ModelSpec,
+    choice: Choice,
+    source: str,
+    path: str,
+    split: str,
+    standardise: bool,
+    folds: int = 5,
+    masks: bool = False,
 ) -> str:
     """Prints C, the cross-validated and the held-out accuracy of this choice, and of guessing.
 
     `path` is the project's TSV file (columns text, label, split), or, of other data, one of two columns without names;
-    one with its own split has the three named columns, too.
+    one with its own split has the three named columns, too. `masks`: whether a text has [MASK], in any letters.
     """
     needed, source_lines = model_lines(spec)
     own = source in ("emotion", TWO)
     scale = "StandardScaler(), " if standardise else ""
     imported = "from sklearn.preprocessing import StandardScaler\n" if standardise else ""
     grid = list(STANDARDISED_C if standardise else RAW_C)
+    regex = "import re\n" if masks else ""
     return f"""import csv
-
+{regex}
 import numpy as np
 {needed}import torch
 from sklearn.dummy import DummyClassifier
@@ -43,7 +51,7 @@ from sklearn.pipeline import make_pipeline
 {imported}from transformers import AutoModel, AutoTokenizer
 
 {_rows(own, source == TWO, path, split == OWN_SPLIT)}
-labels = np.array(labels)
+{mask_lines("texts") if masks else ""}labels = np.array(labels)
 {_split(split)}
 
 {source_lines}
