@@ -6,7 +6,7 @@
 
   // Gradio's list of options fails where these become fewer while it is open; and a reader is about to pick one.
   async function menusAreShut() {
-    while (document.querySelector("input[role='listbox'][aria-expanded='true']")) await new Promise((go) => setTimeout(go, LOOK));
+    while (document.querySelector("input[role='combobox'][aria-expanded='true']")) await new Promise((go) => setTimeout(go, LOOK));
   }
 
   // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A value that has been chosen

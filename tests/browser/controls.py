@@ -23,6 +23,7 @@ IN_SIGHT = """(panel) => {
 }"""  # noqa: E501
 # -> [the inputs of the page's event `number`: components]
 INPUTS = "(number) => gradio_config.dependencies.find(({ id }) => id === number).inputs"
+SECOND, THIRD = "Two old boats lay on the bank.", "Three old boats lay on the bank."
 CHOICES = "insideBert.view().choices"
 
 
@@ -54,7 +55,7 @@ _AS_TEXT = "(value) => JSON.stringify(value)"
 
 
 def _move(page: Page, block: Locator) -> None:
-    number, menu = block.locator("input[type=number]"), block.locator("input[role=listbox]")
+    number, menu = block.locator("input[type=number]"), block.locator("input[role=combobox]")
     if number.count():
         value = float(number.input_value() or 0)
         low, high = (float(number.get_attribute(name) or default) for name, default in (("min", 0), ("max", 9)))
@@ -69,4 +70,5 @@ def _move(page: Page, block: Locator) -> None:
     elif block.locator("input[type=checkbox]").count():
         block.locator("label:has(input[type=checkbox]:not(:disabled)):visible").first.click()
     else:
-        block.locator("textarea, input").first.fill("Two old boats lay on the bank.")
+        field = block.locator("textarea, input").first
+        field.fill(THIRD if field.input_value() == SECOND else SECOND)
