@@ -21,7 +21,7 @@ KINDS = {"additive": "GRU, attention", "none": "GRU, no attention", TRANSFORMER:
 
 
 class Distance(View):
-    tab, order, reads_sentence = "Distance", 2, False
+    tab, order, reads_sentence = "Distance", 3, False
     look = (
         "Each drawing shows the path of two words until one state depends on both. Choose a nearer word: all paths but "
         "the Transformer's become shorter. The chart shows what is left of the gradient after that distance."
