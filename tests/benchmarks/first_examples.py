@@ -2,7 +2,8 @@
 
     python tests/benchmarks first_examples [--write] [--data NAME,NAME] [--models FOLDER]
 
-With `--write` it writes assets/data/first_examples.json, where the data sets that were not measured keep what they had.
+With `--write` it writes assets/data/first_examples.json, where the data sets that were not measured keep what they had:
+those of questions, unless they are named, since their trainings take longest.
 `--models` keeps the trained models, and takes those that are there already: an interrupted measurement goes on.
 """
 
@@ -31,7 +32,7 @@ from demos.widgets.tasks.registry import view_of
 
 STORED = DATA / "first_examples.json"
 SEEDS = 3
-NOT_MEASURED = {"questions", "unanswerable"}  # unless they are named: their trainings take longest
+UNLESS_NAMED = {"questions", "unanswerable"}  # are not measured
 
 
 def answers(trained: Trained, data: str) -> dict[str, str]:
@@ -55,7 +56,7 @@ def trained_on(data: str, seed: int, folder: Path, short: bool = False) -> Train
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
     """A line for each example: the answers of the seeds, and whether they are correct; in short of one data set."""
     chosen: Any = dict(pairwise(options))
-    usual = ["sentiment"] if short else [name for name in SOURCES if name not in NOT_MEASURED]
+    usual = ["sentiment"] if short else [name for name in SOURCES if name not in UNLESS_NAMED]
     names = chosen["--data"].split(",") if "--data" in chosen else usual
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.is_file() else {}
     with tempfile.TemporaryDirectory() as home:

@@ -142,6 +142,16 @@ def test_start_pause_and_stop_stay_where_they_are_pressed(
         assert curve
         assert tried
         assert tried["x"] >= curve["x"] + curve["width"]
+    elif not present:  # from the result to the scores it is less than the screen above the buttons
+        page.click("#finetune-ask")
+        expect(page.locator("#finetune-answer")).to_contain_text("Correct answer")
+        result, answer = (page.locator(f"#finetune-{name}").bounding_box() for name in ("curve .curve-said", "answer"))
+        assert result
+        assert answer
+        assert before[0]
+        assert answer["y"] + answer["height"] - result["y"] <= before[0]["y"]
+        page.click("#finetune-curve .curve-more summary")
+        expect(page.locator("#finetune-curve .watched-list")).to_be_visible()
 
 
 def test_a_link_with_a_task_alone_opens_its_own_recipe(open_lesson: Callable[..., Page]) -> None:

@@ -504,6 +504,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "published"): "test",
     ("finetune", "layer_mix"): "others",
     ("translation", "training"): "long",
+    ("translation", "recurrent"): "were",
     ("translation", "distance"): "one",
     ("translation", "transformer"): "cross",
     ("translation", "search"): "product",

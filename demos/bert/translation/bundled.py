@@ -15,14 +15,13 @@ from safetensors.torch import save_file
 
 from demos.bert.translation.decoding import Trained, translate
 from demos.bert.translation.grammar import Pair, held_out
-from demos.bert.translation.gru import SPECIAL
 from demos.bert.translation.translators import make
-from demos.bert.translation.vocabulary import Vocabulary
+from demos.bert.translation.vocabulary import Vocabulary, words_in
 from demos.errors import UserError
 from demos.files import ASSETS
 
 FOLDER = ASSETS / "translation"
-MOST_WORDS, MOST_CHARACTERS = 24, 300  # of a sentence that is typed
+MOST_WORDS = 24  # of a sentence that is typed
 
 
 def save(trained: Trained, path: Path) -> None:
@@ -63,15 +62,7 @@ def right_of(trained: Trained, pairs: Sequence[Pair]) -> tuple[bool, ...]:
 
 def read_sentence(text: str) -> tuple[str, ...]:
     """The words of a typed sentence. Raises UserError where it is too long or has a word that no translator knows."""
-    words = text[: MOST_CHARACTERS + 1].lower().replace(".", " ").split()
+    words = words_in(text, bundled("additive").source, MOST_WORDS, "translator")
     if not words:
         raise UserError("Type an English sentence, or choose one from the list.")
-    if len(text) > MOST_CHARACTERS or len(words) > MOST_WORDS:
-        raise UserError(f"The sentence may have at most {MOST_WORDS} words.")
-    known = bundled("additive").source.words[len(SPECIAL) :]
-    if unknown := [word for word in words if word not in known]:
-        raise UserError(
-            f"The word “{unknown[0][:40]}” is not among the {len(known)} English words that the translator was "
-            "trained on; they are listed under “The numbers”."
-        )
     return (*words, ".")

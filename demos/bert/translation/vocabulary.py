@@ -10,6 +10,9 @@ import torch
 from torch import Tensor
 
 from demos.bert.translation.gru import BEGIN, END, PADDING, SPECIAL
+from demos.errors import UserError
+
+MOST_CHARACTERS = 300  # of a text that is typed
 
 
 @dataclass(frozen=True)
@@ -46,3 +49,20 @@ def shifted(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> tuple
 def _tensor(rows: Sequence[Sequence[int]]) -> Tensor:
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PADDING] * (longest - len(row))] for row in rows])
+
+
+def words_in(text: str, vocabulary: Vocabulary, most: int, model: str) -> tuple[str, ...]:
+    """The words of a typed text, perhaps none, in lower case and without full stops.
+
+    Raises UserError for more than `most` words, and for one that the `model` ("translator") was not trained on.
+    """
+    words = text[: MOST_CHARACTERS + 1].lower().replace(".", " ").split()
+    if len(text) > MOST_CHARACTERS or len(words) > most:
+        raise UserError(f"The sentence may have at most {most} words.")
+    known = vocabulary.words[len(SPECIAL) :]
+    if unknown := [word for word in words if word not in known]:
+        raise UserError(
+            f"The word “{unknown[0][:40]}” is not among the {len(known)} English words that the {model} was "
+            "trained on; they are listed under “The numbers”."
+        )
+    return tuple(words)

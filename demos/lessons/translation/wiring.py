@@ -28,21 +28,20 @@ def text_of(pair: Pair) -> str:
 def english(elem_id: str, value: str = "", offers: Callable[[], Sequence[Pair]] = first_pairs, **look: Any) -> Any:
     """A view's choice of an English sentence: one of a menu of pairs (`value`: the first), or a typed one."""
     begin = value or text_of(first_pairs()[0])
+    label = "English sentence: choose one, or type"
+    return typed_or_listed(elem_id, label, begin, lambda: [text_of(pair) for pair in offers()], **look)
+
+
+def typed_or_listed(elem_id: str, label: str, value: str, offers: Callable[[], Sequence[str]], **look: Any) -> Any:
+    """A view's choice of a text: one of a menu, or a typed one."""
 
     def make(_: Services) -> gr.Component:
-        return gr.Dropdown(
-            [text_of(pair) for pair in offers()],
-            value=begin,
-            label="English sentence: choose one, or type",
-            allow_custom_value=True,
-            elem_id=elem_id,
-            **look,
-        )
+        return gr.Dropdown(list(offers()), value=value, label=label, allow_custom_value=True, elem_id=elem_id, **look)
 
     def read(_: On, said: Any) -> str:
         return str(said or "")
 
-    return choice(begin, Control(make, read))
+    return choice(value, Control(make, read))
 
 
 def results(services: Services) -> Kept:

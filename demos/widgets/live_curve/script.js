@@ -42,11 +42,15 @@ function take(said = props.value) {
     for (const points of [kept.steps, kept.looks, kept.watched]) points.clear();
     kept.examples = [];
     part("said").textContent = "";
+    part("more").open = true;
+    kept.last = {};
   }
   for (const point of message.steps) kept.steps.set(point[0], point);
   for (const point of message.looks) kept.looks.set(point[0], point);
   for (const point of message.watched || []) kept.watched.set(point[0], point);
   if (message.examples) kept.examples = message.examples;
+  // On a phone the result is followed by what can be done with it: the rest of the curve becomes a fold.
+  if (message.done && !kept.last.done && matchMedia("(max-width: 640px)").matches) part("more").open = false;
   kept.last = message;
   part("status").textContent = (message.data && !message.done ? `${message.data} · ` : "") + (message.status || "");
   if (message.summary !== undefined && part("said").textContent !== message.summary) part("said").textContent = message.summary;

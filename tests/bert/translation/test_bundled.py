@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from demos.bert.translation.alignment import aligned, weights_for
-from demos.bert.translation.bundled import MOST_CHARACTERS, bundled, load, read_sentence, right, save
+from demos.bert.translation.bundled import bundled, load, read_sentence, right, save
 from demos.bert.translation.decoding import steps, translate
 from demos.bert.translation.grammar import example, held_out, sentences, student
+from demos.bert.translation.vocabulary import MOST_CHARACTERS
 from demos.errors import UserError
 
 

@@ -1,7 +1,7 @@
 """Examples for the trained model: a menu that follows the data, and fills the boxes under it.
 
 The default recipe gets the first example of each data set right with seeds 0, 1 and 2, and one whose name says so
-wrong, as `python tests/benchmarks first_examples` measures (of questions: only if named, since these take longest).
+wrong, as `python tests/benchmarks first_examples` measures.
 All are of our own writing, or name their source.
 """
 

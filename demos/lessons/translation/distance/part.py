@@ -21,7 +21,7 @@ KINDS = {"additive": "GRU, attention", "none": "GRU, no attention", TRANSFORMER:
 
 
 class Distance(View):
-    tab, order, reads_sentence = "Distance", 2, False
+    tab, order, reads_sentence = "Distance", 3, False
     look = (
         "Each drawing shows how the information from two words travels until it meets in one state. Choose a nearer "
         "word: the paths become shorter, but not the Transformer's. The chart shows what is left of the gradient after "

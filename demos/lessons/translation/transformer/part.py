@@ -57,7 +57,7 @@ def drawing() -> Any:
 
 
 class Transformer(View):
-    tab, order, reads_sentence = "The Transformer", 3, False
+    tab, order, reads_sentence = "The Transformer", 4, False
     look = (
         "Read each stack from the bottom up: encoder on the left, decoder on the right. Click a box to see its "
         "numbers. The arrows show that every decoder layer's cross-attention uses the output of the encoder's last "

@@ -1,0 +1,1 @@
+"""A small recurrent network that predicts the next word, and writes."""

@@ -1,0 +1,1 @@
+"""The training of the small recurrent network that comes along."""
