@@ -95,7 +95,7 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
         ("/view", ("nowhere", "", "a", "", "", {}), "no lesson 'nowhere'"),
         ("/view", ("encoder", "nowhere", "a", "", "", {}), "there are: input, "),
         ("/view", ("encoder", "masks", "a", "", "", {"lay": 1}), "Not a choice here: lay"),
-        ("/view", ("encoder", "masks", "a", "", "", {"layer": "last"}), "of another kind"),
+        ("/view", ("encoder", "masks", "a", "", "", {"layer": "last"}), "of the wrong type"),
         ("/fill_mask", ("No gap.", 5, ""), "no \\[MASK\\]"),
         ("/embeddings", ("one\ntwo", "median", -1, ""), "median"),
         ("/embeddings", ("one\ntwo", "mean", 99, ""), "layer"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
@@ -10,17 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from demos.lessons import discover
-from demos.page.lesson import Lesson
 from tests.browser.bertviz import FRAME, drawn, press
-from tests.browser.controls import choices, in_sight, inputs_of, move
 from tests.browser.events import Asked, StillServer
 
 TEXT = "The old miller counted his sacks twice."
 LONGER = "The young miller counted all of his sacks at least twice."
 ALL = list(range(12))
-LESSONS = discover()
-NO_CHOICES = {"overview"}  # lessons whose choices are all in the picture
 Open = Callable[..., Page]
 
 
@@ -178,6 +172,43 @@ def test_a_token_and_a_layer_hold_while_another_sentence_is_awaited(
     expect(chip).to_have_attribute("aria-checked", "true")
 
 
+def test_a_slider_holds_while_another_sentence_is_awaited(
+    open_lesson: Open, page: Page, asked: Asked, server: StillServer
+) -> None:
+    open_lesson("encoder", text=TEXT, part="norms")
+    asked.since_last()
+    row = page.locator("#norms-row input[type=number]")
+    server.stop()
+    page.locator("#bar-text textarea").fill(LONGER)
+    server.asked()
+    row.fill("4")
+    row.press("Enter")
+    server.go_on()
+    asked.since_last()
+    expect(row).to_have_value("4")
+
+
+def test_a_menu_holds_while_another_sentence_is_awaited(
+    open_lesson: Open, page: Page, asked: Asked, server: StillServer
+) -> None:
+    open_lesson("attention", text=TEXT, part="rollout")
+    asked.since_last()
+    menu = page.locator("#rollout-token input")
+    before = menu.input_value()
+    server.stop()
+    page.locator("#bar-text textarea").fill(LONGER)
+    server.asked()
+    menu.click()
+    page.get_by_role("option").nth(3).click()
+    picked = menu.input_value()
+    assert picked != before
+    page.wait_for_url(re.compile("[?&]of="))
+    of = query(page)["of"]
+    server.go_on()
+    asked.since_last()
+    assert query(page)["of"] == of
+
+
 def test_a_menu_that_is_open_changes_once_it_is_shut(
     open_lesson: Open, page: Page, asked: Asked, server: StillServer
 ) -> None:
@@ -234,48 +265,3 @@ def test_each_press_on_a_recipe_counts_and_what_is_set_after_it_holds(
     expect(rate).to_have_value("1e-2")
     expect(pairs).not_to_be_checked()
     expect(pooling.get_by_label("[CLS]")).to_be_checked()
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
-def test_two_choices_and_a_choice_after_a_sentence_hold_in_every_part(
-    open_lesson: Open, page: Page, asked: Asked, server: StillServer, lesson: Lesson, subtests: pytest.Subtests
-) -> None:
-    """Made while the server stands still; then the page, its link and the last events say both."""
-    open_lesson(lesson.slug, text=TEXT)
-    moved = 0
-    for part in [part.slug for part in lesson.parts] or [""]:
-        panel = f"{lesson.slug}-{part}" if part else f"lesson-{lesson.slug}"
-        if part:
-            page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson.slug, f"part={part}"])
-            expect(page.locator(f"#{panel} .part-heading").first).to_be_visible()
-        asked.since_last()
-        offered = in_sight(page, panel)[:2]
-        moved += len(offered)
-        if offered:
-            with subtests.test(f"{part}: two choices"):
-                server.stop()
-                for _, _, place in offered:
-                    move(page, place)
-                the_last_said_is(page, asked, server, offered)
-            with subtests.test(f"{part}: a choice after a sentence"):
-                server.stop()
-                sentence = f"{LONGER} And {part or lesson.slug}."
-                page.locator("#bar-text textarea").fill(sentence)
-                page.wait_for_function("(said) => insideBert.view().text === said", arg=sentence)
-                move(page, offered[-1][2])
-                the_last_said_is(page, asked, server, offered)
-                assert query(page)["text"] == sentence
-    assert moved or lesson.slug in NO_CHOICES
-
-
-def the_last_said_is(page: Page, asked: Asked, server: StillServer, offered: list[tuple[str, int, str]]) -> None:
-    """The choices are as they were made, and each event that was posted last was posted for them."""
-    made = choices(page)
-    server.go_on()
-    events = dict(asked.since_last())  # number -> its inputs, the last that were posted
-    now = choices(page)
-    for name, component, _ in offered:
-        assert now[name] == made[name], name
-        for number, data in events.items():
-            said = dict(zip(inputs_of(page, number), json.loads(data), strict=True))
-            assert said.get(component, made[name]) == made[name], name

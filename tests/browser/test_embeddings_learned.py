@@ -66,7 +66,7 @@ def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
     points = page.locator("#embeddings-siamese-scatter .scatterlayer .point")
     poolings = page.locator("#embeddings-siamese").get_by_role("radio")
     poolings.and_(page.get_by_label("mean", exact=True)).click()  # another beginning, and back
-    expect(status).to_contain_text("These settings have not been trained yet")
+    expect(status).to_contain_text("No model has been trained with these settings yet")
     expect(points).to_have_count(74 + 1)
     poolings.and_(page.get_by_label("[CLS]", exact=True)).click()
     expect(status).to_contain_text("Stopped after")

@@ -69,7 +69,7 @@ def test_a_run_is_picked_and_seen_in_the_lessons(
     stranger = browser.new_context().new_page()
     stranger.goto(link)
     told = stranger.locator("#bar-status")
-    expect(told).to_contain_text("This model can only be opened in the browser in which it was trained")
+    expect(told).to_contain_text("This model cannot be opened here: it was trained in another browser")
     expect(told).to_contain_text("Using MiniLM (bundled) instead.")
     expect(stranger.locator("#bar-model input")).to_have_value("MiniLM (bundled)")
     stranger.context.close()

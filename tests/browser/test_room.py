@@ -390,7 +390,7 @@ def its_model_is_shown_to_the_members_alone(page: Page, phone: Page) -> None:
     assert browser is not None
     stranger = browser.new_context().new_page()
     stranger.goto(phone.url)
-    expect(stranger.locator("#bar-status")).to_contain_text("only be opened in the browser in which it was trained")
+    expect(stranger.locator("#bar-status")).to_contain_text("cannot be opened here: it was trained in another browser")
     stranger.context.close()
     page.get_by_role("button", name="Room", exact=True).click()
     page.get_by_role("button", name="End the room").click()

@@ -128,9 +128,9 @@ def test_anothers_run_is_refused_in_one_sentence_wherever_it_is_asked_for(
                 asked(key)
             assert str(refused.value) == NOT_YOURS
         for method in (services.store.tokenizer, services.store.tokenizer_at_hand):
-            with pytest.raises(UserError, match="in which it was trained"):
+            with pytest.raises(UserError, match="trained in another browser"):
                 method(key)
-        with pytest.raises(UserError, match="in which it was trained"):
+        with pytest.raises(UserError, match="trained in another browser"):
             services.run(Sentence(TEXT, "", key))
     updates = list(use_model(services, name, "tiny", reader))
     assert [update[1] for update in updates] == ["tiny"]
@@ -141,7 +141,7 @@ def test_anothers_run_is_refused_in_one_sentence_wherever_it_is_asked_for(
 @pytest.mark.parametrize("name", [OWN, f"{OWN}*", f"{OWN}{'?' * 16}", f"{OWN}../../{'0' * 16}", f"{OWN}{'0' * 16}"])
 def test_a_pattern_is_no_name(services: Services, train: Train, name: str) -> None:
     train(ANN)
-    with pytest.raises(UserError, match="in which it was trained"):
+    with pytest.raises(UserError, match="trained in another browser"):
         services.loaded(f"{name} {ANN}")
 
 
@@ -150,7 +150,7 @@ def test_what_is_drawn_for_its_reader_is_not_drawn_for_who_guesses_its_name(serv
     draw = services.drawings.remembered(lambda sentence: str(services.run(sentence).attentions.sum()))
     assert float(draw(Sentence(TEXT, "", f"{name} {ANN}"))) > 0
     for key in (name, f"{name} {BOB}"):
-        with pytest.raises(UserError, match="in which it was trained"):
+        with pytest.raises(UserError, match="trained in another browser"):
             draw(Sentence(TEXT, "", key))
 
 
