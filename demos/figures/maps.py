@@ -23,12 +23,22 @@ LABELS_ON_MAP = 130  # tokens written beside their points; more would cover each
 HEIGHT = 540
 # 3-D is drawn by WebGL, which no style sheet reaches: BOTH_PAPERS suits light and dark.
 LINES: Trace = {
-    "mode": "lines", "line": {"color": BOTH_PAPERS, "width": 2.5}, "hoverinfo": "skip", "showlegend": False,
-}  # fmt: skip
+    "mode": "lines",
+    "line": {"color": BOTH_PAPERS, "width": 2.5},
+    "hoverinfo": "skip",
+    "showlegend": False,
+}
 AXIS_3D: Axis = {
-    "showbackground": False, "showticklabels": False, "zeroline": False, "showspikes": False, "ticks": "",
-    "color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "gridwidth": 2, "linecolor": "white",
-}  # fmt: skip
+    "showbackground": False,
+    "showticklabels": False,
+    "zeroline": False,
+    "showspikes": False,
+    "ticks": "",
+    "color": BOTH_PAPERS,
+    "gridcolor": BOTH_PAPERS,
+    "gridwidth": 2,
+    "linecolor": "white",
+}
 TRAIL: Trace = {"textposition": "bottom center", "textfont": {"size": 16, "family": SANS}}
 TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
 OWN = "yours"

@@ -141,7 +141,7 @@ TEMPLATE: dict[str, Any] = {
         "xaxis": AXES,
         "yaxis": AXES,
     },
-}  # fmt: skip
+}
 
 
 def plotly_layout(**changes: Any) -> dict[str, Any]:

@@ -170,10 +170,8 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
     score = 'float(str(row[{!r}]).replace(",", "."))' if form.comma else "float(row[{!r}])"
     columns = "".join(
         f"{name} = [{template.format(column)} for row in rows]\n"
-        for name, column, template in zip(
-            ("first", "second", "scores"), form.columns, (text, text, score), strict=True
-        )
-    )  # fmt: skip
+        for name, column, template in zip(("first", "second", "scores"), form.columns, (text, text, score), strict=True)
+    )
     columns += mask_lines("first", "second") if form.masks else ""
     regex = "import re\n" if form.masks or form.kind == "objects" else ""
     if path == HUB_FILE:

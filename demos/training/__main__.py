@@ -91,9 +91,13 @@ def recipe_from(options: argparse.Namespace) -> Recipe:
     if options.data:
         recipe = replace(recipe, **_source(options.data))  # type: ignore[arg-type]
     changed = {
-        "task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test,
-        "earlier": options.earlier, "columns": options.columns,
-    }  # fmt: skip
+        "task": options.task,
+        "model": options.model,
+        "max_train": options.max_train,
+        "test_file": options.test,
+        "earlier": options.earlier,
+        "columns": options.columns,
+    }
     recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
     settings = asdict(recipe.settings) | dict(map(_setting, options.set))
     return recipe_of({**asdict(recipe), "settings": settings})

@@ -55,9 +55,16 @@ def shown_settings(settings: Settings) -> list[Any]:
 
 
 def read_dataset(
-    kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any, seed: Any,
+    kind: str,
+    data: str,
+    file: Any,
+    test_file: Any,
+    hub: str,
+    columns: str,
+    most: Any,
+    seed: Any,
     limit: int = MAX_TRAIN,
-) -> Splits:  # fmt: skip
+) -> Splits:
     """The data set that the data picker points at, with at most `most` training examples, and `limit` in any case.
 
     `columns` are those that were chosen (`print_columns`), "" where they are to be found.

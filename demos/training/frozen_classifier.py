@@ -158,7 +158,9 @@ def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
         confusion=fit.scores.confusion,
         mistakes=tuple(
             Mistake(
-                data.texts[split.test[at]], int(truth[at]), int(fit.predicted[at]),
+                data.texts[split.test[at]],
+                int(truth[at]),
+                int(fit.predicted[at]),
                 tuple(fit.probabilities[at].tolist()),
             )
             for at in surest
@@ -167,7 +169,7 @@ def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
         seconds=fit.seconds,
         examples_per_second=0.0,
         folder="",
-    )  # fmt: skip
+    )
 
 
 class Fits:

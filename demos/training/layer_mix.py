@@ -124,8 +124,13 @@ def chosen_layers(name: str, states: torch.Tensor) -> torch.Tensor:
     """A word's vector by a choice of FIXED: [n, L + 1, d] -> [n, d], or [n, 4 d]. Sums are divided by their number."""
     if name == "concat_last_four":
         return states[:, -4:].flatten(1)
-    picked = {"embeddings": slice(0, 1), "second_to_last": slice(-2, -1), "last": slice(-1, None),
-              "sum_all": slice(1, None), "sum_last_four": slice(-4, None)}  # fmt: skip
+    picked = {
+        "embeddings": slice(0, 1),
+        "second_to_last": slice(-2, -1),
+        "last": slice(-1, None),
+        "sum_all": slice(1, None),
+        "sum_last_four": slice(-4, None),
+    }
     mean: torch.Tensor = states[:, picked[name]].mean(dim=1)
     return mean
 

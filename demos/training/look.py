@@ -279,9 +279,14 @@ def _label_sets(rows: Sequence[Any]) -> Counted:
 
 
 COUNTED: Mapping[str, Callable[[Sequence[Any]], Counted]] = {
-    "sentence": _classes, "pair": _classes, "entities": _entities, "question": _questions, "choice": _choices,
-    "labels": _label_sets, "similarity": _scores,
-}  # fmt: skip
+    "sentence": _classes,
+    "pair": _classes,
+    "entities": _entities,
+    "question": _questions,
+    "choice": _choices,
+    "labels": _label_sets,
+    "similarity": _scores,
+}
 # What may be a rating: the labels of sentences, and the scores of single texts.
 RATED: Mapping[str, Callable[[Sequence[Any]], tuple[int, int] | None]] = {
     "sentence": lambda rows: rating_of([number_of(row.label) for row in rows if row.label]),

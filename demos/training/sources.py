@@ -27,9 +27,13 @@ SOURCES: Mapping[str, Source] = {source.key: source for module in _MODULES for s
 
 
 def load_file(
-    kind: str, path: Path | str, test_path: Path | str | None = None, seed: int = 0, max_train: int = MAX_TRAIN,
+    kind: str,
+    path: Path | str,
+    test_path: Path | str | None = None,
+    seed: int = 0,
+    max_train: int = MAX_TRAIN,
     columns: str = "",
-) -> Splits:  # fmt: skip
+) -> Splits:
     """A person's file for this kind of task, and perhaps a second one that is the test split.
 
     `columns` says which column is which, as `text=NAME,label=NAME`; without it they are found.

@@ -66,7 +66,13 @@ def _without_end(encoding: Encoding) -> Encoding:
     tuples = {
         name: getattr(encoding, name)[:-1]
         for name in (
-            "tokens", "input_ids", "token_type_ids", "word_ids", "sequence_ids", "offsets", "special_tokens_mask"
+            "tokens",
+            "input_ids",
+            "token_type_ids",
+            "word_ids",
+            "sequence_ids",
+            "offsets",
+            "special_tokens_mask",
         )
-    }  # fmt: skip
+    }
     return replace(encoding, **tuples)

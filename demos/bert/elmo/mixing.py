@@ -48,10 +48,14 @@ def gates(trained: Trained, words: Sequence[str], at: int) -> list[tuple[str, li
     vectors = trained.model.word_vectors(spelled([SPECIAL[BEGIN], *words[: at + 1]]))
     steps = lstm_steps(trained.model.forwards[0], vectors)
     named = {
-        "x: the word": vectors, "i: input gate": steps.input_gate, "f: forget gate": steps.forget_gate,
-        "g: candidate": steps.candidate, "o: output gate": steps.output_gate, "c: cell": steps.cell,
+        "x: the word": vectors,
+        "i: input gate": steps.input_gate,
+        "f: forget gate": steps.forget_gate,
+        "g: candidate": steps.candidate,
+        "o: output gate": steps.output_gate,
+        "c: cell": steps.cell,
         "h: state": steps.state,
-    }  # fmt: skip
+    }
     return [(name, rows[-1, :SHOWN].tolist()) for name, rows in named.items()]
 
 

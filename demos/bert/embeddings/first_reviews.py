@@ -30,6 +30,11 @@ SHAPES: dict[str, tuple[int, ...]] = {  # of the guide, by step
 def shapes_of(m: int, n: int, d: int) -> dict[str, tuple[int, ...]]:
     """The same for m sentences, the longest of n tokens, and a model of width d."""
     return {
-        "texts": (m, 2), "ids": (m,), "padded": (m, n), "mask": (m, n), "states": (m, n, d), "slice": (m, d),
+        "texts": (m, 2),
+        "ids": (m,),
+        "padded": (m, n),
+        "mask": (m, n),
+        "states": (m, n, d),
+        "slice": (m, d),
         "table": (m, d + 1),
-    }  # fmt: skip
+    }

@@ -76,10 +76,15 @@ class HeadWeights:
 
 # Where each architecture of transformers keeps the parts of a layer, by the names of `LayerWeights`.
 _BERT = {
-    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
-    "output": "attention.output.dense", "attention_norm": "attention.output.LayerNorm",
-    "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
-}  # fmt: skip
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "output": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+    "output_norm": "output.LayerNorm",
+}
 PARTS = {
     "bert": _BERT,
     "electra": _BERT,

@@ -221,9 +221,14 @@ class Transformer(nn.Module):
     positions: Tensor
 
     def __init__(
-        self, source_words: int, target_words: int, layers: int = LAYERS, heads: int = HEADS, width: int = WIDTH,
+        self,
+        source_words: int,
+        target_words: int,
+        layers: int = LAYERS,
+        heads: int = HEADS,
+        width: int = WIDTH,
         inner: int = INNER,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.source = nn.Embedding(source_words, width, padding_idx=PADDING)
         self.target = nn.Embedding(target_words, width, padding_idx=PADDING)

@@ -8,8 +8,12 @@ from demos.training.data.windows_encoding import CENTRAL, UNSURE, WESTERN
 
 # Python's names and the usual ones.
 ENCODINGS = {
-    "utf-8": "UTF-8", "utf-16": "UTF-16", WESTERN: "Windows-1252", CENTRAL: "Windows-1250", UNSURE: "Windows-1252",
-}  # fmt: skip
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    WESTERN: "Windows-1252",
+    CENTRAL: "Windows-1250",
+    UNSURE: "Windows-1252",
+}
 GUESSED = " This encoding is a guess; if letters are wrong, save the file as UTF-8."
 SIGNS = {",": "commas", "\t": "tabs", ";": ";", "|": "|"}
 

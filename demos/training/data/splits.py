@@ -17,10 +17,15 @@ MAX_TRAIN, MAX_VALIDATION, MAX_TEST = 1_500, 300, 2_000
 LEAST_CONTAINED = 12  # characters of a text that counts as a part of another
 SHARES = {"test": 0.2, "validation": 0.1}  # of a file that brings no splits
 SPLITS = {
-    "train": "train", "training": "train",
-    "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
-    "test": "test", "testing": "test",
-}  # fmt: skip
+    "train": "train",
+    "training": "train",
+    "validation": "validation",
+    "valid": "validation",
+    "val": "validation",
+    "dev": "validation",
+    "test": "test",
+    "testing": "test",
+}
 
 T = TypeVar("T")
 

@@ -10,10 +10,13 @@ from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.data.windows_encoding import windows_encoding
 
 NOT_TEXT = {
-    b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",
+    b"\x1f\x8b": "compressed",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
     b"PK\x03\x04": "a zip archive, not an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook, or one with a password",
-}  # fmt: skip
+}
 SAVE_AS = "save it as .xlsx, CSV or JSON"
 
 

@@ -42,7 +42,7 @@ ODD_LETTERS = {
         "ď(?=[fnqrv])|[ĺŕ](?!C)|(?<!C)[ĺŕ]|[ńśź](?=V)|(?<=C)(?<![dr])ź|(?<![bdfmnptv])ě|(?<!C)ů|(?<=V)ű|ă(?=[eo])|^[ąę]|"
         "ą(?=V)|(?<=[aeou])ą|ľ(?=[eéií])|(?<=m)ł$"
     ),
-}  # fmt: skip
+}
 # Letters that no text has twice as often as the others that go with them.
 COMPANY = {
     WESTERN: (("ðþý", "áíóúæ"), ("šž", "äöõü")),  # Icelandic ones, which are Turkish in Windows-1254; Finnish ones
@@ -159,9 +159,13 @@ def _places(encoding: str) -> _Places:
     small = "".join(sorted({*letters.lower()}))
     vowels = "".join(sign for sign in VOWELS if sign.isascii() or sign in small)
     classes = {
-        "V": f"[{vowels}]", "C": f"[bcdfghjklmnpqrstvwxz{''.join(set(small) - set(VOWELS) - set('ýÿ'))}]",
-        "H": f"[{small}]", "^": f"(?<![a-z{small}])", "$": f"(?![a-z{small}])", "L": f"[a-z{small}]",
-    }  # fmt: skip
+        "V": f"[{vowels}]",
+        "C": f"[bcdfghjklmnpqrstvwxz{''.join(set(small) - set(VOWELS) - set('ýÿ'))}]",
+        "H": f"[{small}]",
+        "^": f"(?<![a-z{small}])",
+        "$": f"(?![a-z{small}])",
+        "L": f"[a-z{small}]",
+    }
     some, capitals = f"A-Za-z{letters}", "".join(filter(str.isupper, letters))
     odd_signs = (
         f"(?<=[{some}])[{signs}](?=[{some}])|(?<=[{some}])[{_without(signs, AFTER)}](?![{some}0-9])|"

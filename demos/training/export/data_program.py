@@ -35,11 +35,18 @@ from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.multi_label.label_sets import MARKED
 
 BUNDLED = {
-    "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "films": "films.tsv", "paraphrase": "paraphrase.tsv",
-    "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
+    "emotion": "emotion.tsv",
+    "sentiment": "sentiment.tsv",
+    "films": "films.tsv",
+    "paraphrase": "paraphrase.tsv",
+    "entailment": "entailment.tsv",
+    "entities": "entities.conll",
+    "questions": "questions.json",
     "unanswerable": "unanswerable.json",
-    "endings": "endings.tsv", "similarity": "similarity.tsv", "restaurants": "restaurants.jsonl",
-}  # fmt: skip
+    "endings": "endings.tsv",
+    "similarity": "similarity.tsv",
+    "restaurants": "restaurants.jsonl",
+}
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
 
@@ -93,9 +100,7 @@ def _validation(names: Sequence[str]) -> str:
 
 def _parts(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the split to train on, and of the one to test with; validation serves where there is no test."""
-    train, test, validation = (
-        tuple(name for name in names if SPLITS[name] == part) for part in ("train", *SHARES)
-    )  # fmt: skip
+    train, test, validation = (tuple(name for name in names if SPLITS[name] == part) for part in ("train", *SHARES))
     return train, test or validation
 
 

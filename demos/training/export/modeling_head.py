@@ -106,9 +106,13 @@ class HeadForSequenceClassification(HeadModel):
     """A class for a sentence or a pair; by its problem_type a score, or any number of labels."""
 
     def forward(
-        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
-        labels: Given = None, **rest: Any,
-    ) -> SequenceClassifierOutput:  # fmt: skip
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: Given = None,
+        token_type_ids: Given = None,
+        labels: Given = None,
+        **rest: Any,
+    ) -> SequenceClassifierOutput:
         logits = self.head(self.pooled(self.states(input_ids, attention_mask, token_type_ids), attention_mask))
         loss = LOSSES.get(self.config.problem_type, loss_of)(logits, labels)
         return SequenceClassifierOutput(loss=loss, logits=logits)
@@ -118,9 +122,13 @@ class HeadForTokenClassification(HeadModel):
     """A label for each token."""
 
     def forward(
-        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
-        labels: Given = None, **rest: Any,
-    ) -> TokenClassifierOutput:  # fmt: skip
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: Given = None,
+        token_type_ids: Given = None,
+        labels: Given = None,
+        **rest: Any,
+    ) -> TokenClassifierOutput:
         logits = self.head(self.states(input_ids, attention_mask, token_type_ids))
         return TokenClassifierOutput(loss=loss_of(logits, labels), logits=logits)
 
@@ -129,9 +137,14 @@ class HeadForQuestionAnswering(HeadModel):
     """A start and an end score for each token."""
 
     def forward(
-        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
-        start_positions: Given = None, end_positions: Given = None, **rest: Any,
-    ) -> QuestionAnsweringModelOutput:  # fmt: skip
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: Given = None,
+        token_type_ids: Given = None,
+        start_positions: Given = None,
+        end_positions: Given = None,
+        **rest: Any,
+    ) -> QuestionAnsweringModelOutput:
         start, end = self.head(self.states(input_ids, attention_mask, token_type_ids)).unbind(dim=-1)
         losses = loss_of(start, start_positions), loss_of(end, end_positions)
         loss = None if losses[0] is None or losses[1] is None else (losses[0] + losses[1]) / 2
@@ -142,9 +155,13 @@ class HeadForMultipleChoice(HeadModel):
     """A score for each of k endings: the inputs are [batch, k, n]."""
 
     def forward(
-        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
-        labels: Given = None, **rest: Any,
-    ) -> MultipleChoiceModelOutput:  # fmt: skip
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: Given = None,
+        token_type_ids: Given = None,
+        labels: Given = None,
+        **rest: Any,
+    ) -> MultipleChoiceModelOutput:
         flat = [
             None if tensor is None else tensor.flatten(0, 1) for tensor in (input_ids, attention_mask, token_type_ids)
         ]

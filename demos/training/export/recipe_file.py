@@ -32,9 +32,15 @@ LARGEST = 64 * 2**10  # bytes of a recipe file
 FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
 # Most characters.
 TEXTS = {
-    "model": 140, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200,
+    "model": 140,
+    "earlier": 1_000,
+    "task": 20,
+    "data": 40,
+    "file": 1_000,
+    "test_file": 1_000,
+    "hub": 200,
     "columns": 1_000,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,16 @@ class Recipe:
 
 
 def chosen_recipe(
-    spec: ModelSpec, kind: str, data: str, file: Any, test_file: Any, hub: str, columns: str, most: Any,
+    spec: ModelSpec,
+    kind: str,
+    data: str,
+    file: Any,
+    test_file: Any,
+    hub: str,
+    columns: str,
+    most: Any,
     *controls: Any,
-) -> Recipe:  # fmt: skip
+) -> Recipe:
     """The recipe that the page's controls say: the data picker's, then those of `read_settings`.
 
     Raises UserError where one is out of bounds or does not fit the model.

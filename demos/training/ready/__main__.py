@@ -24,8 +24,11 @@ from demos.training.tasks.task import Ended
 
 HELD_OUT = 10  # one row in so many of each file is not trained on: the last ones, since paragraphs lie together
 OWN = {
-    "sentence": "sentiment.tsv", "pair": "paraphrase.tsv", "entities": "entities.conll", "question": "questions.json",
-}  # fmt: skip
+    "sentence": "sentiment.tsv",
+    "pair": "paraphrase.tsv",
+    "entities": "entities.conll",
+    "question": "questions.json",
+}
 POLARITY = {"0": "negative", "1": "positive"}  # as the Sentiment Labelled Sentences write them
 # The names of WNUT-17's types in our own data; its products and works of art are no names of these kinds.
 TYPES = {"person": "PER", "location": "LOC", "corporation": "ORG", "group": "ORG"}
@@ -120,12 +123,17 @@ def main() -> None:
             if isinstance(event, Finished | Stopped):
                 write_adapter(Path(home) / "run", base, folder, settings.lora_rank)
                 log = {
-                    "data": dataset.name, "train": len(dataset.train), "notes": dataset.notes, "looks": looks,
+                    "data": dataset.name,
+                    "train": len(dataset.train),
+                    "notes": dataset.notes,
+                    "looks": looks,
                     "settings": asdict(settings) | {"lora_targets": settings.lora_targets},
-                    "steps": event.result.steps, "seconds": round(time.monotonic() - began),
-                    "before_storing": event.result.metrics, "measured": scores_of(folder, measured),
+                    "steps": event.result.steps,
+                    "seconds": round(time.monotonic() - began),
+                    "before_storing": event.result.metrics,
+                    "measured": scores_of(folder, measured),
                     "bytes": (folder / ADAPTER).stat().st_size,
-                }  # fmt: skip
+                }
                 (folder / "log.json").write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
                 print(json.dumps([log["before_storing"], log["measured"], log["bytes"]]))
 

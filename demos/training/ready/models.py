@@ -15,9 +15,13 @@ from demos.training.ready.adapter import FOLDER, changed_layers, with_adapter
 
 TASKS = {"sentence": "Sentiment", "entities": "Names", "question": "Questions", "pair": "Paraphrases"}
 DATA_NAMES = {  # of the files that the bundled adapters were trained with
-    "imdb": "IMDb reviews", "amazon_cells": "Amazon reviews", "yelp": "Yelp reviews", "train": "WNUT-17",
-    "btc_g": "Broad Twitter Corpus", "xquad.en": "XQuAD",
-}  # fmt: skip
+    "imdb": "IMDb reviews",
+    "amazon_cells": "Amazon reviews",
+    "yelp": "Yelp reviews",
+    "train": "WNUT-17",
+    "btc_g": "Broad Twitter Corpus",
+    "xquad.en": "XQuAD",
+}
 
 # What each adapter was trained on, and the licences, as assets/ready/README.md has them; the encoder's is Apache 2.0.
 TRAINED_ON = {
@@ -27,9 +31,11 @@ TRAINED_ON = {
     "pair": "308 of our pairs of sentences",
 }
 LICENCES = {
-    "sentence": "CC BY 4.0 (the reviews)", "entities": "CC BY 4.0 (both corpora)",
-    "question": "CC BY-SA 4.0 (XQuAD and this adapter)", "pair": "Apache 2.0",
-}  # fmt: skip
+    "sentence": "CC BY 4.0 (the reviews)",
+    "entities": "CC BY 4.0 (both corpora)",
+    "question": "CC BY-SA 4.0 (XQuAD and this adapter)",
+    "pair": "Apache 2.0",
+}
 
 
 class ReadyModels:

@@ -31,9 +31,11 @@ RATES = {"all": (1e-5, 1e-3), "top": (1e-5, 1e-3), "lora": (1e-4, 1e-2), "head":
 SGD_RATE = 1e-2  # SGD, whose steps are not scaled, moves the weights very little below it
 SHARES = ("accuracy", "exact match")  # metrics that are shown in percent
 CONTROLS = {  # what the page calls these settings
-    "learning_rate": "Learning rate", "epochs": "Epochs", "class_weights": "Give rare classes more weight",
+    "learning_rate": "Learning rate",
+    "epochs": "Epochs",
+    "class_weights": "Give rare classes more weight",
     "optimizer": "Optimizer",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

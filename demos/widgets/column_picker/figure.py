@@ -16,12 +16,18 @@ TEXT = templates(__file__)
 ROWS, LONGEST, MOST_CLASSES = 5, 90, 12
 SAMPLE = 300  # texts with HTML whose word pieces are counted
 WORDS = {  # what a role is called in the menus, where it is not its own name
-    "sentence1": "first text", "sentence2": "second text", "answers": "answer", "answer_start": "answer’s position",
-    "start": "beginning", "endings": "list of endings",
-}  # fmt: skip
+    "sentence1": "first text",
+    "sentence2": "second text",
+    "answers": "answer",
+    "answer_start": "answer’s position",
+    "start": "beginning",
+    "endings": "list of endings",
+}
 MORE = {  # of a role that several columns may be
-    "text": "more of the text", "sentence1": "more of the first text", "labels": "another label",
-}  # fmt: skip
+    "text": "more of the text",
+    "sentence1": "more of the first text",
+    "labels": "another label",
+}
 
 
 def picker_html(
@@ -92,9 +98,13 @@ def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:
     counts = [sum(map(len, tokenizer(list(texts))["input_ids"])) for texts in (sample, without)] if tokenizer else []
     before, after = min(zip(sample, without, strict=True), key=lambda pair: len(pair[0]))
     return {
-        "removed": look.mapping.plain, "count": len(look.marked), "sample": len(sample), "pieces": counts,
-        "before": short(before, LONGEST), "after": short(after, LONGEST),
-    }  # fmt: skip
+        "removed": look.mapping.plain,
+        "count": len(look.marked),
+        "sample": len(sample),
+        "pieces": counts,
+        "before": short(before, LONGEST),
+        "after": short(after, LONGEST),
+    }
 
 
 def _text(cell: Any) -> str:

@@ -16,7 +16,7 @@ from demos.bert.embeddings.pooling import (
     Choice,
     has_pooler,
     unknown_pooling,
-)  # fmt: skip
+)
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import POOLING_NAMES

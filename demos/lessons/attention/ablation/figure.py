@@ -51,9 +51,16 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> Figure:
     margin = int(min(130, 22 + max(map(len, encoding.tokens[:n])) * 9.5))
     row = ROW if len(names) <= 13 else 24
     unit = {
-        "text": f"1 − cosine in {_unit(top)[1]}.", "x": 0, "xref": "paper", "xanchor": "left", "y": 0, "yref": "paper",
-        "yanchor": "top", "yshift": -4, "showarrow": False,
-    }  # fmt: skip
+        "text": f"1 − cosine in {_unit(top)[1]}.",
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 0,
+        "yref": "paper",
+        "yanchor": "top",
+        "yshift": -4,
+        "showarrow": False,
+    }
     hues = [  # the word's hue, between its name and its column
         {
             "type": "rect", "xref": "x", "x0": index - 0.46, "x1": index + 0.46,

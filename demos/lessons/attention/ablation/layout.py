@@ -39,23 +39,32 @@ class AblationChoices:
 
     heads_off: str = linked(
         words(
-            OPENING, "Heads off", elem_id="ablation-off",
+            OPENING,
+            "Heads off",
+            elem_id="ablation-off",
             info="Type layer.head, for example 1.2; the page's address saves your choice. At first, the head with the "
             "largest average weight on the previous token is off.",
         ),
         Link(zero="off"),
-    )  # fmt: skip
+    )
     off_with: str = words(
-        COMPARED, f"Sentences to compare with, one per line (at most {MAX_COMPARED})", lines=3, max_lines=8,
+        COMPARED,
+        f"Sentences to compare with, one per line (at most {MAX_COMPARED})",
+        lines=3,
+        max_lines=8,
         elem_id="ablation-compare",
-    )  # fmt: skip
+    )
     explain: str = menu(
         [(key, key) for key in KEYS], "s0", "Output to explain", scale=3, min_width=300, elem_id="ablation-output"
     )
     explain_layer: str = open_menu(
-        layers(DEEPEST), LAST, "Layer whose attention is shown (mean of its heads)", filterable=False, min_width=200,
+        layers(DEEPEST),
+        LAST,
+        "Layer whose attention is shown (mean of its heads)",
+        filterable=False,
+        min_width=200,
         elem_id="ablation-attention-layer",
-    )  # fmt: skip
+    )
     explain_rows: str = options([("[CLS]", "cls"), ("all tokens", "mean")], "mean", "Attention from", min_width=200)
     word: int = unlinked(PICKED, redraws=True)  # the token that is masked
     whole: int | None = unlinked(None)  # the menu of layers to switch off, empty again once it is used
@@ -73,9 +82,13 @@ def lay_out_switches(at: Layout) -> None:
             off = at.control("heads_off")
             with gr.Row():
                 whole = gr.Dropdown(
-                    [(layer_name(layer), layer) for layer in range(DEEPEST)], value=None,
-                    label="Switch off a whole layer", filterable=False, min_width=150, elem_id="ablation-layer-off",
-                )  # fmt: skip
+                    [(layer_name(layer), layer) for layer in range(DEEPEST)],
+                    value=None,
+                    label="Switch off a whole layer",
+                    filterable=False,
+                    min_width=150,
+                    elem_id="ablation-layer-off",
+                )
                 at.hold("whole", whole)
                 all_on = gr.Button("All heads on", size="sm", min_width=130, elem_id="ablation-all-on")
         with gr.Column(elem_classes="ablation-changes", min_width=320):

@@ -66,9 +66,10 @@ class SwitchOff(View):
         _wire_board(at.page, start, board)
 
     @drawn(
-        by=("heads_off", "followed", "off_with", "word", "trained"), limits=("heads_off", "word"),
+        by=("heads_off", "followed", "off_with", "word", "trained"),
+        limits=("heads_off", "word"),
         show_progress="minimal",
-    )  # fmt: skip
+    )
     def draw(self, on: On, c: AblationChoices) -> Shown:
         """All that stands above gradient x input, for the same set of heads.
 
@@ -106,9 +107,12 @@ class SwitchOff(View):
         return {"grid": grid_value(grid_message(run)), "whole": limit(choices=offers)}
 
     @drawn(
-        "explained", "agreed", by=("explain", "explain_layer", "explain_rows", "off_with", "word", "trained"),
-        limits=("explain", "explain_layer"), show_progress="minimal",
-    )  # fmt: skip
+        "explained",
+        "agreed",
+        by=("explain", "explain_layer", "explain_rows", "off_with", "word", "trained"),
+        limits=("explain", "explain_layer"),
+        show_progress="minimal",
+    )
     def draw_explained(self, on: On, c: AblationChoices) -> Shown:
         """The menu of outputs, both rows of bars, and how far they agree; a key that is not there is the first."""
         ablation = on.services.shared(Ablation)

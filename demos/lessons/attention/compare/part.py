@@ -70,9 +70,14 @@ def place_menu(what: str, value: str, side: str = "") -> Any:
 
     def make(_: Services) -> gr.Component:
         menu = gr.Dropdown(
-            OFFERS[what](most, side), value=value, label=f"{'Right' if side else 'Left'}: {what}",
-            show_label=bool(side), filterable=False, min_width=140, elem_id=f"compare-{what}{side.replace('_', '-')}",
-        )  # fmt: skip
+            OFFERS[what](most, side),
+            value=value,
+            label=f"{'Right' if side else 'Left'}: {what}",
+            show_label=bool(side),
+            filterable=False,
+            min_width=140,
+            elem_id=f"compare-{what}{side.replace('_', '-')}",
+        )
         menu.allow_custom_value = True  # a model may have more than the offers that Gradio knows
         return menu
 
@@ -89,9 +94,12 @@ def second_model() -> Any:
     def make(services: Services) -> gr.Component:
         offers = [(spec.title, key) for key, spec in services.store.catalogue.items()]
         return gr.Dropdown(
-            [("choose a model…", ""), *offers], value="" if services.default_model == BUNDLED else BUNDLED,
-            label="Second model (right)", filterable=False, elem_id="compare-model",
-        )  # fmt: skip
+            [("choose a model…", ""), *offers],
+            value="" if services.default_model == BUNDLED else BUNDLED,
+            label="Second model (right)",
+            filterable=False,
+            elem_id="compare-model",
+        )
 
     return choice("", Control(make, lambda _, said: str(said or "")))
 
@@ -120,9 +128,16 @@ class Compare(View):
         def form(self) -> ComparisonForm:
             """What the controls ask for."""
             return ComparisonForm(
-                self.trained, self.compare, self.compare_model, self.compare_text, self.compare_layer,
-                self.compare_head, self.compare_layer_right, self.compare_head_right, self.compare_measure,
-            )  # fmt: skip
+                self.trained,
+                self.compare,
+                self.compare_model,
+                self.compare_text,
+                self.compare_layer,
+                self.compare_head,
+                self.compare_layer_right,
+                self.compare_head_right,
+                self.compare_measure,
+            )
 
     def lay_out(self, at: Layout) -> None:
         """The pictures; the controls, some of them folded; the folds; what fetches a second model."""

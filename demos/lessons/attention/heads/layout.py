@@ -36,9 +36,11 @@ class HeadChoices:
     )
     measure: str = measure("lines and scores: its share of the row", "attention-measure")
     pattern: str = options(
-        [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())], "",
-        "Show all heads, or find the head that best fits a pattern", elem_id="attention-pattern",
-    )  # fmt: skip
+        [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
+        "",
+        "Show all heads, or find the head that best fits a pattern",
+        elem_id="attention-pattern",
+    )
     layer: int = of_model("num_layers", LAYER, "Layer", elem_id="attention-layer", min_width=170)
     head: int = of_model("num_heads", HEAD, "Head", elem_id="attention-head", min_width=170)
     habit: str = options(SOURCES, "sentence", "Scores from", elem_id="attention-habit")

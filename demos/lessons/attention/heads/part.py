@@ -145,9 +145,15 @@ class Heads(View):
         }
 
     @drawn(
-        "averages", "reading", "average_patterns", by=("pattern", "habit", "measure"), reads_sentence=False,
-        for_all=True, concurrency_id="habit", concurrency_limit=WAITING_LIMIT,  # a reader who waits blocks no other
-    )  # fmt: skip
+        "averages",
+        "reading",
+        "average_patterns",
+        by=("pattern", "habit", "measure"),
+        reads_sentence=False,
+        for_all=True,
+        concurrency_id="habit",
+        concurrency_limit=WAITING_LIMIT,  # a reader who waits blocks no other
+    )
     def draw_habit(self, on: On, c: HeadChoices) -> Iterator[Shown]:
         """The progress, then the averages and their table. The sentences are run when the average is chosen."""
         if c.habit != "habit":

@@ -79,9 +79,12 @@ class Rollout(View):
         words: bool = switch("Merge pieces into words", True, elem_id="rollout-words")
         specials: Specials = options(_offers(SPECIALS), "show", "Special tokens", elem_id="rollout-specials")
         quarter: Quarter = options(
-            [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)], "all",
-            "Between the two sentences", elem_id="rollout-quarter", visible=False,
-        )  # fmt: skip
+            [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)],
+            "all",
+            "Between the two sentences",
+            elem_id="rollout-quarter",
+            visible=False,
+        )
         of: str = open_menu(  # 6: "banker" in the sentence that the page opens with
             [("token 6", "6")], "6", "Show the weights of one token, largest first", elem_id="rollout-token"
         )
@@ -89,10 +92,16 @@ class Rollout(View):
         def recipe(self) -> Recipe:
             """What is combined, and how."""
             return Recipe(
-                what=self.join, layer=self.join_layer, head=self.join_head, share=self.join_share,
-                residual=self.residual, measure=self.join_measure, words=self.words, specials=self.specials,
+                what=self.join,
+                layer=self.join_layer,
+                head=self.join_head,
+                share=self.join_share,
+                residual=self.residual,
+                measure=self.join_measure,
+                words=self.words,
+                specials=self.specials,
                 quarter=self.quarter,
-            )  # fmt: skip
+            )
 
     def lay_out(self, at: Layout) -> None:
         """The recipe, the matrix, and the weights of one row."""

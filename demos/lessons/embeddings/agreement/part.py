@@ -31,7 +31,7 @@ from demos.widgets.pooling_menus.pooling_menus import (
     menu_values,
     pooling_choice,
     read_choice,
-)  # fmt: skip
+)
 
 SOURCES = [("this app's own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
 LISTED = 6  # pairs judged worst
@@ -61,9 +61,11 @@ class AgreementWithPeople(View):
     def lay_out(self, at: Layout) -> None:
         """The bars; the data; the selected choice and what it misjudges; the folds."""
         at["bars"] = gr.Plot(
-            label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars",
+            label="Spearman’s ρ of every choice",
+            show_label=False,
+            elem_id="embeddings-agreement-bars",
             elem_classes="picture",
-        )  # fmt: skip
+        )
         at["summary"] = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(scale=3, min_width=320):

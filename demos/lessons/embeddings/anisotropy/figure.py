@@ -89,18 +89,33 @@ def cosines_figure(space: Space, kind: str, layer: int) -> Figure:
     shares, random = 100 * cloud.shares[layer], 100 * random_shares(EDGES, space.width)
     mean = float(cloud.anisotropy[layer])
     area = {
-        "type": "scatter", "x": middles, "y": np.round(random, 2), "name": "random directions", "mode": "lines",
-        "fill": "tozeroy", "line": DASHED | {"shape": "spline"}, "hoverinfo": "skip",
-    }  # fmt: skip
+        "type": "scatter",
+        "x": middles,
+        "y": np.round(random, 2),
+        "name": "random directions",
+        "mode": "lines",
+        "fill": "tozeroy",
+        "line": DASHED | {"shape": "spline"},
+        "hoverinfo": "skip",
+    }
     bars = {
-        "type": "bar", "x": middles, "y": np.round(shares, 3), "name": f"{STRANGERS[kind]}, {state_name(layer)}",
+        "type": "bar",
+        "x": middles,
+        "y": np.round(shares, 3),
+        "name": f"{STRANGERS[kind]}, {state_name(layer)}",
         "marker": {"color": HUES[kind], "opacity": 0.85, "line": {"width": 0}},
         "hovertemplate": "cosine near %{x}: <b>%{y:.1f}%</b> of the pairs<extra></extra>",
-    }  # fmt: skip
+    }
     named = {
-        "x": mean, "y": 1, "yref": "paper", "xanchor": "right" if mean > 0.85 else "center", "yanchor": "bottom",
-        "text": f"<b>mean {mean:.2f}</b>", "showarrow": False, "font": {"size": 18},
-    }  # fmt: skip
+        "x": mean,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "right" if mean > 0.85 else "center",
+        "yanchor": "bottom",
+        "text": f"<b>mean {mean:.2f}</b>",
+        "showarrow": False,
+        "font": {"size": 18},
+    }
     first = int(np.argmax((shares > 0.01) | (random > 0.01)))
     return {
         "data": [area, bars],
@@ -125,16 +140,25 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> Figure:
     top, total = dominating(parts, TOP), float(parts.sum())
     limit = strips_limit([mean])
     strip = {
-        "type": "heatmap", "z": np.round(mean, 3)[None], "y": [0], "zmin": -limit, "zmax": limit,
-        "colorscale": colour_scale("signed"), "yaxis": "y2", "showscale": False,
+        "type": "heatmap",
+        "z": np.round(mean, 3)[None],
+        "y": [0],
+        "zmin": -limit,
+        "zmax": limit,
+        "colorscale": colour_scale("signed"),
+        "yaxis": "y2",
+        "showscale": False,
         "hovertemplate": "dimension %{x} of the mean vector: <b>%{z:+.3f}</b><extra></extra>",
-    }  # fmt: skip
+    }
     dimensions = np.arange(len(parts))
     bars = {
-        "type": "bar", "x": dimensions, "y": np.round(parts, 6), "width": np.where(np.isin(dimensions, top), 3, 1),
+        "type": "bar",
+        "x": dimensions,
+        "y": np.round(parts, 6),
+        "width": np.where(np.isin(dimensions, top), 3, 1),
         "marker": {"color": HUES[kind], "line": {"width": 0}},
         "hovertemplate": "dimension %{x} contributes <b>%{y:.4f}</b> to the mean cosine<extra></extra>",
-    }  # fmt: skip
+    }
     peak = max(float(parts[top[0]]), 1e-9)
     placed: list[float] = []
     names: list[Mark] = []
@@ -161,12 +185,17 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> Figure:
             xaxis=_axis("dimension", range=[-1.5, len(parts) + 0.5], showgrid=False),
             yaxis={"title": {"text": "contribution"}, "domain": [0, 0.72], "range": ends},
             yaxis2={
-                "domain": [0.75, 0.86], "anchor": "x", "showgrid": False, "zeroline": False, "tickvals": [0],
-                "ticktext": ["mean"], "ticks": "",
+                "domain": [0.75, 0.86],
+                "anchor": "x",
+                "showgrid": False,
+                "zeroline": False,
+                "tickvals": [0],
+                "ticktext": ["mean"],
+                "ticks": "",
             },
             annotations=names,
         ),
-    }  # fmt: skip
+    }
 
 
 def norms_figure(space: Space, layer: int) -> Figure:

@@ -24,7 +24,7 @@ from demos.lessons.embeddings.anisotropy.figure import (
     dimensions_figure,
     norms_figure,
     repairs_figure,
-)  # fmt: skip
+)
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_summary, repairs_table, space_summary, space_table
 from demos.page.folds import code_fold, fold, formula_fold, source_fold

@@ -83,9 +83,13 @@ class MapChoices:
     )
     map_sentences: str = options(SOURCES, LIBRARY, "Sentences", elem_id="maps-source")
     map_own: str = words(
-        "", "Add your own sentences, one per line (◆)", lines=2, max_lines=6, elem_id="maps-own",
+        "",
+        "Add your own sentences, one per line (◆)",
+        lines=2,
+        max_lines=6,
+        elem_id="maps-own",
         placeholder="The moon looks like a pizza tonight.",
-    )  # fmt: skip
+    )
     map_bar: bool = switch("Add the sentence from the top of the page (◆)", elem_id="maps-bar")
     file: str | None = unlinked(None, redraws=True)
     map_lines: str = words(

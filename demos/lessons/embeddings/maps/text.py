@@ -63,9 +63,12 @@ def _matches(points: Points, wanted: str) -> Markup:
 
 
 def _rows(
-    points: Points, numbers: Iterable[int], length: int, cosines: np.ndarray | None = None,
+    points: Points,
+    numbers: Iterable[int],
+    length: int,
+    cosines: np.ndarray | None = None,
     places: np.ndarray | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """The list's rows for these points; `places` [m]: each one's rank among the nearest on the map."""
     return [
         {

@@ -33,7 +33,7 @@ from demos.lessons.embeddings.pooling.text import (
     pairs_html,
     pooled_tokens,
     sentence_html,
-)  # fmt: skip
+)
 from demos.page.examples import examples_of, fill_from
 from demos.page.services import Sentence
 from demos.page.view import Layout, On, Shown, View, drawn, limit, switch, unlinked, words
@@ -109,10 +109,13 @@ class Pooling(View):
     @dataclass(frozen=True)
     class Choices:
         list: str = words(
-            next(iter(example_lists().values())), f"Sentences, one per line (at most {MAX_SENTENCES})",
-            info="The sentences from the top of the page come first, marked ◆.", lines=5, max_lines=5,
+            next(iter(example_lists().values())),
+            f"Sentences, one per line (at most {MAX_SENTENCES})",
+            info="The sentences from the top of the page come first, marked ◆.",
+            lines=5,
+            max_lines=5,
             elem_id="embeddings-texts",
-        )  # fmt: skip
+        )
         limited: bool = switch(
             "Use at most as many tokens as sentence-transformers", visible=False, elem_id="embeddings-limited"
         )
@@ -137,10 +140,13 @@ class Pooling(View):
                 at.hold(
                     "picked",
                     gr.Dropdown(
-                        [(f"sentence {number + 1}", number) for number in range(MAX_SENTENCES + 2)], value=0,
-                        label="Selected sentence", filterable=False, elem_id="embeddings-picked",
+                        [(f"sentence {number + 1}", number) for number in range(MAX_SENTENCES + 2)],
+                        value=0,
+                        label="Selected sentence",
+                        filterable=False,
+                        elem_id="embeddings-picked",
                     ),
-                )  # fmt: skip
+                )
                 at["counted"] = gr.HTML(elem_classes="said", elem_id="embeddings-pooling-count")
                 at.look()
                 with at.all_controls():
@@ -196,9 +202,16 @@ class Pooling(View):
         }
 
     @drawn(
-        "counted", "how_a", "how_b", "tokens_a", "tokens_b", "nearest", "listed", limits=("picked",),
+        "counted",
+        "how_a",
+        "how_b",
+        "tokens_a",
+        "tokens_b",
+        "nearest",
+        "listed",
+        limits=("picked",),
         show_progress="minimal",
-    )  # fmt: skip
+    )
     def draw_selected(self, on: On, c: Choices) -> Shown:
         """The selected sentence: its size; under A and B its pooling and tokens; its nearest sentences."""
         of = pooled(on, c.list, c.limited, c.both)

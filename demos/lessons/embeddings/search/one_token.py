@@ -18,7 +18,7 @@ from demos.bert.embeddings.similar_tokens import (
     common,
     nearest,
     others,
-)  # fmt: skip
+)
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_senses import bundled_uses
 from demos.bert.model.batches.packing import all_states
@@ -128,11 +128,15 @@ def lists_html(
             place = int(result.nearest.ranks[row])
             hits.append(
                 Hit(
-                    key=int(row), sentence=sentence, score=float(result.nearest.cosines[row]),
-                    elsewhere=f"{other.letter} {rank}", moved=abs(rank - place) >= 3,
-                    tag=listed.topics[number] if listed.topics else "", shared=marked,
+                    key=int(row),
+                    sentence=sentence,
+                    score=float(result.nearest.cosines[row]),
+                    elsewhere=f"{other.letter} {rank}",
+                    moved=abs(rank - place) >= 3,
+                    tag=listed.topics[number] if listed.topics else "",
+                    shared=marked,
                 )
-            )  # fmt: skip
+            )
         name = f"{result.letter}: {state_name(result.layer)}"
         columns.append(Ranking(name, TEXT.one_token_above(name, result.nearest.rows, in_common), hits))
     shown = Hit(0, encoding.text, 1.0, shared=_marked(encoding, at))

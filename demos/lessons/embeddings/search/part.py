@@ -28,7 +28,7 @@ from demos.lessons.embeddings.search.figure import (
     numbers_html,
     results_html,
     search_code,
-)  # fmt: skip
+)
 from demos.page.examples import examples_of, fill_from
 from demos.page.lesson import IN_BROWSER
 from demos.page.links import Link
@@ -46,7 +46,7 @@ from demos.widgets.pooling_menus.pooling_menus import (
     pooling_choice,
     read_two,
     state_choice,
-)  # fmt: skip
+)
 
 TEXT = templates(__file__)
 LIBRARY, OWN = "library", "own"
@@ -137,19 +137,29 @@ class Search(View):
     class Choices:
         search_query: str = linked(
             words(
-                QUERY, "Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
+                QUERY,
+                "Search for (if empty: the sentence above)",
+                lines=1,
+                max_lines=3,
+                scale=4,
+                min_width=320,
                 elem_id="search-query",
             ),
             Link(follows=[("search_by", {TOKEN: one_token.QUERY})]),
-        )  # fmt: skip
+        )
         search_by: str = options(
-            [("whole sentences", SENTENCES), ("one token of the query", TOKEN)], SENTENCES, "Compare",
+            [("whole sentences", SENTENCES), ("one token of the query", TOKEN)],
+            SENTENCES,
+            "Compare",
             elem_id="search-by",
-        )  # fmt: skip
+        )
         search_token: int = menu(  # all that a link may name; the menu is cut to the query's tokens
             [("chosen automatically", one_token.CHOSEN), *((str(at), at) for at in range(1, MOST_TOKENS))],
-            one_token.CHOSEN, "Token", visible=False, elem_id="search-token",
-        )  # fmt: skip
+            one_token.CHOSEN,
+            "Token",
+            visible=False,
+            elem_id="search-token",
+        )
         search_token_a: int = state_choice(1, "Layer A", visible=False, elem_id="search-token-layer-a")
         search_token_b: int = state_choice(DEEPEST, "Layer B", visible=False, elem_id="search-token-layer-b")
         search_a: str = pooling_choice("cls", "A")
@@ -267,9 +277,14 @@ class Search(View):
         yield ready | {"status": read_as} | shown
 
     @drawn(
-        "token_status", "token_lists", "token_matrix", "token_told", "token_numbers",
-        by=("search_query", "search_place", "source", "file", "pasted"), own_text="search_query",
-    )  # fmt: skip
+        "token_status",
+        "token_lists",
+        "token_matrix",
+        "token_told",
+        "token_numbers",
+        by=("search_query", "search_place", "source", "file", "pasted"),
+        own_text="search_query",
+    )
     def draw_by_token(self, on: On, c: Choices) -> Generator[Shown]:
         """The same list token by token; nothing before there is a list."""
         listed = c.listed()

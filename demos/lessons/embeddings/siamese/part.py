@@ -85,9 +85,11 @@ class TrainOnPairs(View):
         siamese_batch: int = slider(4, 64, 16, "Batch size (pairs)", step=4, min_width=140)
         siamese_seed: int = seed_choice(0, "Seed: split and order", min_width=140)
         siamese_pair: int = menu(  # by its place in the menu
-            [*((f"pair {place + 1}", place) for place in range(LISTED)), BARS_OWN], 0,
-            "Held-out pair (largest errors first)", elem_id="embeddings-siamese-pair",
-        )  # fmt: skip
+            [*((f"pair {place + 1}", place) for place in range(LISTED)), BARS_OWN],
+            0,
+            "Held-out pair (largest errors first)",
+            elem_id="embeddings-siamese-pair",
+        )
         file: str | None = unlinked(None, redraws=True)
         reader: str = unlinked("")
         begun: str = unlinked("")
@@ -122,9 +124,11 @@ class TrainOnPairs(View):
                 with gr.Row():
                     with gr.Column(min_width=320):
                         at["scatter"] = gr.Plot(
-                            label="Cosine against rating of the held-out pairs", show_label=False,
-                            elem_id="embeddings-siamese-scatter", elem_classes="picture",
-                        )  # fmt: skip
+                            label="Cosine against rating of the held-out pairs",
+                            show_label=False,
+                            elem_id="embeddings-siamese-scatter",
+                            elem_classes="picture",
+                        )
                     with gr.Column(min_width=320):
                         news = page.services.shared(PairTrainer).feeds.news
                         at["curve"] = live_curve(news, elem_id="embeddings-siamese-curve")

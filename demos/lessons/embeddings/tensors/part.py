@@ -71,8 +71,12 @@ class TensorSteps(View):
     class Choices:
         tensors_step: str = options(
             [(f"{number} {name}", step) for number, (name, step) in enumerate(zip(NAMES, STEPS, strict=True), 1)],
-            FIRST, "Step", by_script=True, elem_id="embeddings-tensors-step", elem_classes="tensor-steps",
-        )  # fmt: skip
+            FIRST,
+            "Step",
+            by_script=True,
+            elem_id="embeddings-tensors-step",
+            elem_classes="tensor-steps",
+        )
         # Not seen before the data are there: only then is it known where it ends.
         tensors_row: int = slider(0, MAX_ROWS - 1, 0, "Row (from 0)", visible="hidden")
         tensors_data: str = options(SOURCES, FILMS, "Texts and labels")

@@ -61,9 +61,14 @@ def use_name(index: int, use: Use) -> str:
 
 
 def curves_figure(
-    cosines: np.ndarray, static: np.ndarray, layer: int, averages: Contrast | None, uses: Sequence[Use],
-    picked: tuple[int, int], control: Control | None = None,
-) -> Figure:  # fmt: skip
+    cosines: np.ndarray,
+    static: np.ndarray,
+    layer: int,
+    averages: Contrast | None,
+    uses: Sequence[Use],
+    picked: tuple[int, int],
+    control: Control | None = None,
+) -> Figure:
     """Two curves: the `averages` by sense; or, without senses, every pair's cosine [L + 1, m, m], `picked` bold.
 
     `static` [m, m] are the same pairs in the word-embedding table, drawn as one flat line at their mean. The
@@ -139,17 +144,29 @@ def _line(
 ) -> dict[str, Any]:
     """A curve over the layers, with a larger mark at `layer`."""
     return {
-        "type": "scatter", "x": x, "y": np.round(y, 4), "name": name, "mode": "lines+markers" if marks else "lines",
+        "type": "scatter",
+        "x": x,
+        "y": np.round(y, 4),
+        "name": name,
+        "mode": "lines+markers" if marks else "lines",
         "line": {"color": colour, "width": 5 if marks else 3, "dash": dash},
-        "marker": {"size": [15 if step == layer else 8 for step in x]}, "showlegend": False, "cliponaxis": False,
+        "marker": {"size": [15 if step == layer else 8 for step in x]},
+        "showlegend": False,
+        "cliponaxis": False,
         "hovertemplate": f"after %{{x}} layers: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
-    }  # fmt: skip
+    }
 
 
 def _label(text: str, x: float, y: float, anchor: str, shift: int) -> Mark:
     return {
-        "text": text, "x": x, "y": y, "xanchor": anchor, "yshift": shift, "showarrow": False, "font": {"size": 20},
-    }  # fmt: skip
+        "text": text,
+        "x": x,
+        "y": y,
+        "xanchor": anchor,
+        "yshift": shift,
+        "showarrow": False,
+        "font": {"size": 20},
+    }
 
 
 def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str], layer: int) -> Figure:

@@ -26,7 +26,7 @@ from demos.bert.embeddings.word_occurrences import (
     static_vectors,
     use_cosines,
     word_states,
-)  # fmt: skip
+)
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, bundled_uses, score_senses
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
@@ -41,7 +41,7 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_summary,
     uses_table,
     words_html,
-)  # fmt: skip
+)
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
@@ -133,11 +133,14 @@ class WordSenses(View):
     class Choices:
         word: str = words(FIRST, "Word", max_lines=1, min_width=160, elem_id="word-word")
         word_uses: str = words(
-            lines_of(FIRST, bundled_uses()), f"Sentences with the word, one per line (at most {MAX_LINES})",
+            lines_of(FIRST, bundled_uses()),
+            f"Sentences with the word, one per line (at most {MAX_LINES})",
             info="Leave an empty line between two senses; otherwise, each pair has its own curve. The sentence "
             "from the top of the page is added (◆) if it contains the word.",
-            lines=7, max_lines=12, elem_id="word-lines",
-        )  # fmt: skip
+            lines=7,
+            max_lines=12,
+            elem_id="word-lines",
+        )
         word_layer: int = state_choice(DEEPEST, "Layer", min_width=260, scale=2, elem_id="word-layer")
         word_pair: str = menu(  # all that a link may name; the menu is cut to the uses there are
             pair_choices(MAX_USES), LEAST, "Highlighted pair", min_width=160, visible=False
@@ -148,9 +151,11 @@ class WordSenses(View):
         with gr.Row(elem_classes="word-pictures"):
             with gr.Column(min_width=330, scale=5):
                 at["curves"] = gr.Plot(
-                    label="Cosine of the word in two sentences, layer by layer", show_label=False,
-                    elem_id="word-curves", elem_classes="picture",
-                )  # fmt: skip
+                    label="Cosine of the word in two sentences, layer by layer",
+                    show_label=False,
+                    elem_id="word-curves",
+                    elem_classes="picture",
+                )
             with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
                 at["matrix"] = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
         with gr.Row():

@@ -125,19 +125,30 @@ def gelu_figure(ledger: LayerLedger, token: int) -> Figure:
     line, act = np.linspace(left, right, 241, dtype=np.float32), activation(ledger.weights.activation)
     name = "GELU" if ledger.weights.activation.startswith("gelu") else ledger.weights.activation
     relu = {
-        "x": line, "y": np.maximum(line, 0), "name": "ReLU, for comparison", "mode": "lines", "hoverinfo": "skip",
+        "x": line,
+        "y": np.maximum(line, 0),
+        "name": "ReLU, for comparison",
+        "mode": "lines",
+        "hoverinfo": "skip",
         "line": {"color": "#8a9096", "width": 1.5, "dash": "dot"},
-    }  # fmt: skip
+    }
     curve = {
-        "x": line, "y": act(line), "name": name, "mode": "lines", "hoverinfo": "skip",
+        "x": line,
+        "y": act(line),
+        "name": name,
+        "mode": "lines",
+        "hoverinfo": "skip",
         "line": {"color": CLASSES[0], "width": 3},
-    }  # fmt: skip
+    }
     units = {
-        "x": means, "y": act(means), "customdata": counts,
-        "name": f"the {len(inner):,} units of this token, in groups", "mode": "markers",
+        "x": means,
+        "y": act(means),
+        "customdata": counts,
+        "name": f"the {len(inner):,} units of this token, in groups",
+        "mode": "markers",
         "marker": {"size": 5 + 2.2 * np.sqrt(counts), "color": CLASSES[5], "line": {"width": 0}},
         "hovertemplate": hover,
-    }  # fmt: skip
+    }
     layout = plotly_layout(
         height=440,
         margin={"l": 60, "r": 20, "t": 84, "b": 50},

@@ -50,9 +50,14 @@ class Norms(View):
         )
         norms_other: str = words(OTHER, "Replace the last sentence with", max_lines=1, elem_id="norms-other")
         norms_row: int = slider(
-            1, MOST_SENTENCES * MOST_TOKENS, 2, "Token (row)", last=lambda on, c: rows_of(on, c), elem_id="norms-row",
+            1,
+            MOST_SENTENCES * MOST_TOKENS,
+            2,
+            "Token (row)",
+            last=lambda on, c: rows_of(on, c),
+            elem_id="norms-row",
             buttons=[],
-        )  # fmt: skip
+        )
         norms_feature: int = slider(1, FEATURES, 4, "Feature (column)", elem_id="norms-feature")
         norms_padding: bool = switch("Padding counts in batch norm", True, elem_id="norms-padding")
 

@@ -167,17 +167,27 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
         cosine = {"y": np.round(values, 5), "line": {"color": colour, "width": 3, "dash": dash}}
         traces.append(marked | cosine | {"name": plot_text(name)} | of_panel(2))
     bars = {
-        "type": "bar", "x": middle, "y": np.round(paths.change[:, token], 4), "width": 0.6, "marker": {"color": own},
-        "name": "change", "showlegend": False, "customdata": list(range(1, steps)),
+        "type": "bar",
+        "x": middle,
+        "y": np.round(paths.change[:, token], 4),
+        "width": 0.6,
+        "marker": {"color": own},
+        "name": "change",
+        "showlegend": False,
+        "customdata": list(range(1, steps)),
         "hovertemplate": "layer %{customdata}: <b>%{y:.4f}</b><extra></extra>",
-    }  # fmt: skip
+    }
     traces.append(bars | of_panel(3))
     titles = ("Norm of the state", "Cosine of the state to …", "How much a layer changes it: ‖Δx‖ / ‖x‖")
     domains = panels(len(titles), 0.09)[::-1]  # the first on top
     across = {
-        "domain": [0, 1], "showgrid": False, "zeroline": False, "range": [-0.3, steps - 0.7],
-        "dtick": 1 if steps <= 14 else 2, "ticks": "",
-    }  # fmt: skip
+        "domain": [0, 1],
+        "showgrid": False,
+        "zeroline": False,
+        "range": [-0.3, steps - 0.7],
+        "dtick": 1 if steps <= 14 else 2,
+        "ticks": "",
+    }
     upper = {"matches": "x3", "showticklabels": False}
     lowest = {"title": {"text": "layers passed (0: embeddings)", "standoff": 2}}
     axes: Axis = {}

@@ -52,9 +52,12 @@ class Attention(View):
     @dataclass(frozen=True)
     class Choices:
         family_model: str = menu(
-            [(each.label, each.key) for each in MEMBERS.values()], TRANSLATOR, "Model", filterable=True,
+            [(each.label, each.key) for each in MEMBERS.values()],
+            TRANSLATOR,
+            "Model",
+            filterable=True,
             elem_id="family-attention-model",
-        )  # fmt: skip
+        )
         attention: str = options(
             [(title, kind) for kind, title in TITLES.items()], CROSS, "Attention", elem_id="family-attention-kind"
         )
@@ -93,9 +96,11 @@ class Attention(View):
         wire_frame(at["frame"], *place, lines, at["cached"], picked)
 
     @drawn(
-        limits=("family_model", "attention", "source", "target", "layer", "head", "lines"), for_all=True,
-        concurrency_id="family-attention", concurrency_limit=AT_ONCE,
-    )  # fmt: skip
+        limits=("family_model", "attention", "source", "target", "layer", "head", "lines"),
+        for_all=True,
+        concurrency_id="family-attention",
+        concurrency_limit=AT_ONCE,
+    )
     def draw(self, on: On, c: Choices) -> Iterator[Shown]:
         """The progress of a model's download, then all outputs.
 

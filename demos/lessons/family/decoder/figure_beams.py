@@ -44,6 +44,7 @@ def candidates_html(result: Search, word: Callable[[int], str]) -> str:
     """The best candidates of each step as a table."""
     rows = [
         (at, [token_label(word(token)) for token in candidate.hypothesis.tokens], candidate)
-        for at, step in enumerate(result.steps, start=1) for candidate in step
-    ]  # fmt: skip
+        for at, step in enumerate(result.steps, start=1)
+        for candidate in step
+    ]
     return TEXT.candidates(rows)

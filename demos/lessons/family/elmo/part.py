@@ -152,9 +152,11 @@ class Elmo(View):
             with gr.Column(scale=7, min_width=340, elem_classes="picture"):
                 at["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
                 at["seen"] = gr.Plot(
-                    label="Which words change the state", show_label=False, elem_id="elmo-seen",
+                    label="Which words change the state",
+                    show_label=False,
+                    elem_id="elmo-seen",
                     elem_classes="attention-heatmap",
-                )  # fmt: skip
+                )
             with gr.Column(scale=3, min_width=300):
                 for name in ("elmo_first", "elmo_word", "elmo_second"):
                     at.control(name)

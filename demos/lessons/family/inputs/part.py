@@ -28,13 +28,18 @@ class Inputs(View):
     @dataclass(frozen=True)
     class Choices:
         input_task: str = options(
-            [(task.name, name) for name, task in TASKS.items()], "entailment", "Task", show_label=False,
+            [(task.name, name) for name, task in TASKS.items()],
+            "entailment",
+            "Task",
+            show_label=False,
             elem_id="inputs-task",
-        )  # fmt: skip
+        )
         input_third: str = words(
-            "", "Multiple choice: another ending (the second sentence above is the first)", max_lines=1,
+            "",
+            "Multiple choice: another ending (the second sentence above is the first)",
+            max_lines=1,
             elem_id="inputs-third",
-        )  # fmt: skip
+        )
 
     def lay_out(self, at: Layout) -> None:
         """The menu of tasks, and the input of one in three forms."""

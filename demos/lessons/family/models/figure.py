@@ -88,17 +88,20 @@ def sizes(models: Sequence[Model]) -> Figure:
         margin={"l": 204, "r": 60, "t": 10, "b": 56},
         showlegend=False,
         xaxis={
-            "type": "log", "range": [7.6, 12],
-            "tickvals": powers, "ticktext": [with_prefix(power, "") for power in powers],
+            "type": "log",
+            "range": [7.6, 12],
+            "tickvals": powers,
+            "ticktext": [with_prefix(power, "") for power in powers],
             "title": {"text": "parameters (log scale)", "standoff": 6},
         },
         yaxis={
             "range": [len(sized) - 0.4, -0.6],
-            "zeroline": False, "tickvals": list(range(len(sized))),
+            "zeroline": False,
+            "tickvals": list(range(len(sized))),
             "ticktext": [f"{plot_text(model.name)}, {model.date[:4]}" for model in sized],
             "tickfont": {"size": 16},
         },
-    )  # fmt: skip
+    )
     return {"data": traces, "layout": layout}
 
 

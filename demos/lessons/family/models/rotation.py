@@ -42,15 +42,27 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
         traces.append(_arrow(f"{name} at position {position}", now, line, f"{name} at {position}"))
     distances = list(range(-POSITIONS, POSITIONS + 1))
     curve = {
-        "type": "scatter", "mode": "lines", "x": distances, "xaxis": "x2", "yaxis": "y2", "name": "q · k",
-        "y": [product(pair, 0, distance) for distance in distances], "line": {"color": CLASSES[2], "width": 3},
+        "type": "scatter",
+        "mode": "lines",
+        "x": distances,
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "name": "q · k",
+        "y": [product(pair, 0, distance) for distance in distances],
+        "line": {"color": CLASSES[2], "width": 3},
         "hovertemplate": "distance %{x}: %{y:.3f}<extra></extra>",
-    }  # fmt: skip
+    }
     here = {
-        "type": "scatter", "mode": "markers", "x": [key - query], "y": [product(pair, query, key)], "xaxis": "x2",
-        "yaxis": "y2", "name": "q · k here", "marker": {"size": 15, "color": CLASSES[2]},
+        "type": "scatter",
+        "mode": "markers",
+        "x": [key - query],
+        "y": [product(pair, query, key)],
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "name": "q · k here",
+        "marker": {"size": 15, "color": CLASSES[2]},
         "hovertemplate": "distance %{x}: %{y:.3f}<extra></extra>",
-    }  # fmt: skip
+    }
     unit = {"range": [-1.3, 1.3], "zeroline": True, "tickvals": [-1, 0, 1]}
     layout = plotly_layout(
         height=300,
@@ -62,20 +74,34 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
         yaxis2={"anchor": "x2", "range": [-1.1, 1.1]},
         annotations=[
             {
-                "xref": "paper", "yref": "paper", "x": 0.46, "y": 1, "xanchor": "left", "yanchor": "bottom",
-                "text": "q · k at each distance", "showarrow": False, "font": {"size": 16},
+                "xref": "paper",
+                "yref": "paper",
+                "x": 0.46,
+                "y": 1,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "text": "q · k at each distance",
+                "showarrow": False,
+                "font": {"size": 16},
             }
         ],
-    )  # fmt: skip
+    )
     return {"data": [*traces, curve, here], "layout": layout}
 
 
 def _arrow(name: str, end: Any, line: dict[str, Any], label: str) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "lines+markers+text", "x": [0.0, float(end[0])], "y": [0.0, float(end[1])],
-        "name": name, "line": line, "marker": {"size": [0, 9], "color": line["color"]}, "text": ["", label],
-        "textposition": "top center", "hovertemplate": f"{name}: %{{x:.3f}}, %{{y:.3f}}<extra></extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines+markers+text",
+        "x": [0.0, float(end[0])],
+        "y": [0.0, float(end[1])],
+        "name": name,
+        "line": line,
+        "marker": {"size": [0, 9], "color": line["color"]},
+        "text": ["", label],
+        "textposition": "top center",
+        "hovertemplate": f"{name}: %{{x:.3f}}, %{{y:.3f}}<extra></extra>",
+    }
 
 
 def rotation_html(pair: int, query: int, key: int) -> str:

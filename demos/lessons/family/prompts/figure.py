@@ -22,9 +22,15 @@ GPT3 = (("TriviaQA", 64.3, 68.0, 71.2), ("WebQuestions", 14.4, 25.3, 41.5), ("Na
 # Accuracy of GPT-3 (175 billion parameters) in per cent with zero, one and few examples: Brown et al. 2020, table 3.3
 LOWEST = GPT3[-1][0]  # whose name has its place under all lines
 BELOW: Axis = {
-    "text": LOWEST, "xref": "x2", "yref": "y2", "x": 2, "y": 7, "xanchor": "right", "showarrow": False,
+    "text": LOWEST,
+    "xref": "x2",
+    "yref": "y2",
+    "x": 2,
+    "y": 7,
+    "xanchor": "right",
+    "showarrow": False,
     "font": {"size": 16},
-}  # fmt: skip
+}
 
 
 def question_html(member: Member, task: Task, results: Sequence[Answered], written: Sequence[str]) -> str:

@@ -79,10 +79,13 @@ class Prompts(View):
         }
 
     @drawn(
-        "writer", "said",
-        by=("answered_by", "writer"), limits=("answered_by",),
-        concurrency_id="prompts-writer", concurrency_limit=AT_ONCE,
-    )  # fmt: skip
+        "writer",
+        "said",
+        by=("answered_by", "writer"),
+        limits=("answered_by",),
+        concurrency_id="prompts-writer",
+        concurrency_limit=AT_ONCE,
+    )
     def draw_writer(self, on: On, c: Choices) -> Generator[Shown]:
         """The model in use from now on, once it is in memory; if it can't be had, the one before and the reason."""
         if c.answered_by == c.writer:

@@ -56,9 +56,13 @@ class LayerMix(View):
     @dataclass(frozen=True)
     class Choices:
         mix_layers: str = menu(
-            [(NAMES[name][0], name) for name in FIXED], FIXED[-1], "Vectors for a BiLSTM", scale=4, min_width=330,
+            [(NAMES[name][0], name) for name in FIXED],
+            FIXED[-1],
+            "Vectors for a BiLSTM",
+            scale=4,
+            min_width=330,
             elem_id="mix-layers",
-        )  # fmt: skip
+        )
 
     def lay_out(self, at: Layout) -> None:
         """The shares beside the button, the scores below."""

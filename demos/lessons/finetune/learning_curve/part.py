@@ -217,9 +217,11 @@ class LearningCurve(View):
         for name, component in ({"reader": page.reader} | states).items():
             at.hold(name, component)
         at["figure"] = gr.Plot(
-            label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure",
+            label="Accuracy by training examples",
+            show_label=False,
+            elem_id="learning_curve-figure",
             elem_classes="picture",
-        )  # fmt: skip
+        )
         with gr.Row(elem_classes="learning_curve-row"):
             amount, seeds = at.control("amount"), at.control("seeds")
             start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")

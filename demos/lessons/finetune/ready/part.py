@@ -30,7 +30,8 @@ EXAMPLES = {
     "Two lines: a frozen lake": ["The lake was frozen all winter.\nAll winter long, there was ice on the lake.", ""],
     "Wrong: who is taller": ["The boy is taller than his father.\nHis father is taller than the boy.", ""],
     "Wrong: Where do I work? (Hugging Face)": [
-        "My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?",
+        "My name is Sylvain and I work at Hugging Face in Brooklyn.",
+        "Where do I work?",
     ],
     "Two sentences (Hugging Face)": [
         "I've been waiting for a HuggingFace course my whole life.\nI hate this so much!",
@@ -41,18 +42,21 @@ EXAMPLES = {
         "cloud.",
         "Where do water droplets collide with ice crystals to form precipitation?",
     ],
-}  # fmt: skip
+}
 # Of these texts, the answers that are correct, as `TaskView.in_words` has them.
 CORRECT: dict[tuple[str, ...], dict[str, str]] = {
     tuple(EXAMPLES["A bakery in Lisbon"]): {
-        "sentence": "positive", "entities": "Anna Keller PER, Lisbon LOC", "question": "Lisbon",
+        "sentence": "positive",
+        "entities": "Anna Keller PER, Lisbon LOC",
+        "question": "Lisbon",
     },
     tuple(EXAMPLES["Two lines: a frozen lake"]): {"pair": "paraphrase", "entities": "no name"},
     tuple(EXAMPLES["Wrong: who is taller"]): {"pair": "different", "entities": "no name"},
     tuple(EXAMPLES["Wrong: Where do I work? (Hugging Face)"]): {
-        "entities": "Sylvain PER, Hugging Face ORG, Brooklyn LOC", "question": "Hugging Face",
+        "entities": "Sylvain PER, Hugging Face ORG, Brooklyn LOC",
+        "question": "Hugging Face",
     },
-}  # fmt: skip
+}
 FIRST = next(iter(EXAMPLES.values()))
 MOST_LINES = 5  # of the text, that are classified one by one
 MAX_TEXT, MAX_QUESTION = 1_500, 300  # characters
@@ -125,13 +129,27 @@ class Ready(View):
     @dataclass(frozen=True)
     class Choices:
         ready: str = words(
-            FIRST[0], "Text (one sentence per line)", show_label=False, placeholder="A text, one sentence per line",
-            lines=1, max_lines=6, max_length=MAX_TEXT, scale=10, elem_id="finetune-ready-text",
-        )  # fmt: skip
+            FIRST[0],
+            "Text (one sentence per line)",
+            show_label=False,
+            placeholder="A text, one sentence per line",
+            lines=1,
+            max_lines=6,
+            max_length=MAX_TEXT,
+            scale=10,
+            elem_id="finetune-ready-text",
+        )
         ask: str = words(
-            FIRST[1], "Question about it", show_label=False, placeholder="A question about it", lines=1, max_lines=3,
-            max_length=MAX_QUESTION, scale=4, elem_id="finetune-ready-ask",
-        )  # fmt: skip
+            FIRST[1],
+            "Question about it",
+            show_label=False,
+            placeholder="A question about it",
+            lines=1,
+            max_lines=3,
+            max_length=MAX_QUESTION,
+            scale=4,
+            elem_id="finetune-ready-ask",
+        )
         ready_by: str = menu(
             ANSWERERS, ADAPTERS, "Model", show_label=False, scale=6, min_width=240, elem_id="finetune-ready-by"
         )

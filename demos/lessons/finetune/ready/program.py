@@ -26,9 +26,12 @@ def ready_code(text: str, lines: Sequence[str], opinions: Sequence[str], questio
 def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) -> str:
     """Prints the answers of one of the Hub's models about a text, or its lines; runs wherever transformers is."""
     values = {
-        "MODEL": spec.hub_id, "REVISION": spec.revision, "LINES": list(lines), "TEXT": text,
+        "MODEL": spec.hub_id,
+        "REVISION": spec.revision,
+        "LINES": list(lines),
+        "TEXT": text,
         "QUESTION": question,
-    }  # fmt: skip
+    }
     return _filled(read_beside(__file__, f"program_{spec.key}.txt"), values)
 
 

@@ -59,19 +59,34 @@ def reliability_figure(calibration: Calibration) -> Figure:
         "name": "accuracy",
     }
     perfect = {
-        "type": "scatter", "x": [0, 1], "y": [0, 1], "mode": "lines", "hoverinfo": "skip",
-        "line": {"dash": "dash", "width": 2.5, "color": GREY}, "name": "perfect calibration",
-    }  # fmt: skip
+        "type": "scatter",
+        "x": [0, 1],
+        "y": [0, 1],
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "line": {"dash": "dash", "width": 2.5, "color": GREY},
+        "name": "perfect calibration",
+    }
     means = {
-        "type": "scatter", "x": confidence, "y": confidence, "mode": "markers",
+        "type": "scatter",
+        "x": confidence,
+        "y": confidence,
+        "mode": "markers",
         "marker": {"symbol": "diamond", "size": 12, "color": CLASSES[5], "line": {"width": 1, "color": GREY}},
-        "hovertemplate": "mean probability %{x:.1%}<extra></extra>", "name": "mean probability",
-    }  # fmt: skip
+        "hovertemplate": "mean probability %{x:.1%}<extra></extra>",
+        "name": "mean probability",
+    }
     counts = {
-        "type": "scatter", "x": middle, "y": [COUNTS_AT] * len(bins), "mode": "text",
-        "text": [f"{bar.count:,}" for bar in bins], "textfont": {"size": 17}, "hoverinfo": "skip",
-        "showlegend": False, "cliponaxis": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "x": middle,
+        "y": [COUNTS_AT] * len(bins),
+        "mode": "text",
+        "text": [f"{bar.count:,}" for bar in bins],
+        "textfont": {"size": 17},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "cliponaxis": False,
+    }
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]  # `dtick` would leave the last one out
     axis = {"range": [0, 1.001], "tickformat": ".0%", "tickfont": {"size": 16}, "tickvals": ticks}
     layout = plotly_layout(

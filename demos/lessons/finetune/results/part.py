@@ -64,9 +64,12 @@ class Results(View):
     class Choices:
         after: str = options(VIEWS, MAP, "Question about this model", show_label=False, elem_id="results-view")
         after_error: str = menu(  # all that a link may name; `draw` cuts it to the errors there are
-            [*((f"error {number}", str(number)) for number in range(ERRORS)), ("your sentence", OWN)], "0", "Sentence",
-            show_label=False, elem_id="results-error",
-        )  # fmt: skip
+            [*((f"error {number}", str(number)) for number in range(ERRORS)), ("your sentence", OWN)],
+            "0",
+            "Sentence",
+            show_label=False,
+            elem_id="results-error",
+        )
         run: str = unlinked("")
 
     def lay_out(self, at: Layout) -> None:

@@ -158,10 +158,13 @@ class TrainChoices:
     hub: str = choice(
         "",
         _text(
-            label="Data set on the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
-            scale=6, min_width=240,
+            label="Data set on the Hub: owner/name or owner/name:config",
+            max_length=200,
+            elem_id="finetune-hub",
+            scale=6,
+            min_width=240,
         ),
-    )  # fmt: skip
+    )
     columns: str = choice("", Control(lambda _: gr.Textbox("", visible="hidden"), lambda _, said: said or ""))
     pairs: bool = _set("contrast", switch("Learn from pairs of examples first", DEFAULT.contrast, **WIDE))
 

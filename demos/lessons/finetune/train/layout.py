@@ -69,9 +69,15 @@ def more(at: Layout) -> gr.HTML:
         at.control("rate")
         at.control("epochs")
     earlier = gr.Dropdown(
-        [("the pre-trained model", MODEL)], value=MODEL, label="Start from", filterable=False, visible=False,
-        elem_id="finetune-earlier", elem_classes="inline", min_width=100,
-    )  # fmt: skip
+        [("the pre-trained model", MODEL)],
+        value=MODEL,
+        label="Start from",
+        filterable=False,
+        visible=False,
+        elem_id="finetune-earlier",
+        elem_classes="inline",
+        min_width=100,
+    )
     earlier.allow_custom_value = True  # `start` says to the browser alone what it offers
     at.hold("earlier", earlier)
     at["start"] = gr.HTML(elem_id="finetune-earlier-told")

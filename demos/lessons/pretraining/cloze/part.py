@@ -64,9 +64,11 @@ class Cloze(View):
     @dataclass(frozen=True)
     class Choices:
         examples: int = options(
-            [(str(number), number) for number in NUMBERS], 0, "Labeled examples of each class in the input",
+            [(str(number), number) for number in NUMBERS],
+            0,
+            "Labeled examples of each class in the input",
             elem_id="cloze-number",
-        )  # fmt: skip
+        )
         draw: int = slider(1, DRAWS, 1, "Random selection of the examples, and their order", elem_id="cloze-draw")
         pattern: str = options(
             [(pattern, pattern) for pattern in PATTERNS], PATTERNS[0], "Pattern with [MASK]", elem_id="cloze-pattern"

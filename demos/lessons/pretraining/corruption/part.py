@@ -93,22 +93,31 @@ class CorruptText(View):
     @dataclass(frozen=True)
     class Choices:
         corrupt_text: str = words(
-            OPENING, "Text (if empty: the sentence at the top of the page)", lines=2, max_lines=6,
+            OPENING,
+            "Text (if empty: the sentence at the top of the page)",
+            lines=2,
+            max_lines=6,
             elem_id="corruption-text",
-        )  # fmt: skip
+        )
         corrupt_seed: int = seed_of_draw(SEED, "corruption-seed", "Seed", min_width=90)
         chosen: int = slider(1, 60, 15, "Chosen tokens, %", elem_id="corruption-chosen")
         masked: int = slider(0, 100, 80, "■ Masked, % of these", elem_id="corruption-masked")
         replaced: int = slider(0, 100, 10, "◆ Random word, % of these", elem_id="corruption-replaced")
         random_words: str = options(
-            [("uniformly", UNIFORM), ("by frequency", UNIGRAM)], UNIFORM, "◆ Random words are drawn",
+            [("uniformly", UNIFORM), ("by frequency", UNIGRAM)],
+            UNIFORM,
+            "◆ Random words are drawn",
             elem_id="corruption-random",
-        )  # fmt: skip
+        )
         whole: bool = switch("Whole words: choose all pieces of a word or none", elem_id="corruption-whole")
         draws: int = options(
-            [(f"{count:,} draws", count) for count in MANY], MANY[0], "Draws", show_label=False, container=False,
+            [(f"{count:,} draws", count) for count in MANY],
+            MANY[0],
+            "Draws",
+            show_label=False,
+            container=False,
             elem_id="corruption-draws",
-        )  # fmt: skip
+        )
 
     def lay_out(self, at: Layout) -> None:
         """The picture beside what it is drawn with; the losses; the figures of many draws."""

@@ -125,9 +125,15 @@ class FillMask(View):
     class Choices:
         mask: str = words("", "", visible="hidden")  # the hidden words' marks
         other: str = words(
-            "", "Another sentence with [MASK]", placeholder="Copy the sentence, then change some words",
-            lines=1, max_lines=3, scale=5, min_width=220, elem_id="fill-other",
-        )  # fmt: skip
+            "",
+            "Another sentence with [MASK]",
+            placeholder="Copy the sentence, then change some words",
+            lines=1,
+            max_lines=3,
+            scale=5,
+            min_width=220,
+            elem_id="fill-other",
+        )
         top: int = slider(LEAST, MOST, 10, "Number of predictions", elem_id="fill-top")
 
     def lay_out(self, at: Layout) -> None:

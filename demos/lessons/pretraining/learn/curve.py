@@ -24,8 +24,12 @@ class Feed:
 
     def __init__(self, run: str, vocabulary: int, total: int) -> None:
         self.state: dict[str, Any] = {
-            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Copying the model …",
-        }  # fmt: skip
+            "run": run,
+            "done": False,
+            "total": total,
+            "guess": math.log(vocabulary),
+            "status": "Copying the model …",
+        }
         self.points: list[Point] = []
 
     def message(self, after: int = 0, **more: Any) -> str:

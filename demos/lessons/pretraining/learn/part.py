@@ -110,9 +110,13 @@ class TrainLive(View):
             fresh = gr.Button("Start over", min_width=120, elem_id="pretraining-learn-fresh")
         at["cost"] = gr.HTML("", elem_id="pretraining-learn-cost")
         text = gr.Textbox(
-            PARAGRAPHS, label="Text to train on", info=f"Up to {MAX_CHARACTERS:,} characters.", lines=7, max_lines=9,
+            PARAGRAPHS,
+            label="Text to train on",
+            info=f"Up to {MAX_CHARACTERS:,} characters.",
+            lines=7,
+            max_lines=9,
             elem_id="pretraining-learn-text",
-        )  # fmt: skip
+        )
         at.hold("text", text)
         at["cut"] = gr.HTML("", elem_id="pretraining-learn-cut")
         with at.all_controls():

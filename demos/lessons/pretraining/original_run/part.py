@@ -55,9 +55,11 @@ class OriginalRun(View):
         run_text: str = own_text(OPENING, "original_run-text")
         run_seed: int = seed_of_draw(SEED, "original_run-seed")
         run_length: int = options(
-            [(str(length), length) for length in LENGTHS], LENGTHS[-1], "Tokens in a sequence",
+            [(str(length), length) for length in LENGTHS],
+            LENGTHS[-1],
+            "Tokens in a sequence",
             elem_id="original_run-length",
-        )  # fmt: skip
+        )
 
     def lay_out(self, at: Layout) -> None:
         """The data and the losses beside one sequence and the costs; the text."""

@@ -29,17 +29,25 @@ def scatter_figure(both: TwoWords) -> Figure:
     shown = both.probabilities[:, [*others, *sides[0], *sides[1]]]
     low, high = float(shown.min()) / EDGE[0], float(shown.max()) * EDGE[1]
     line = {
-        "type": "scatter", "x": [low, high], "y": [low, high], "mode": "lines", "hoverinfo": "skip",
+        "type": "scatter",
+        "x": [low, high],
+        "y": [low, high],
+        "mode": "lines",
+        "hoverinfo": "skip",
         "line": {"color": SPECIAL, "width": 2, "dash": "dash"},
-    }  # fmt: skip
+    }
     traces = [line, _points(both, others, SPECIAL, 6, "")]
     for side, position in ((0, "bottom right"), (1, "top left")):
         traces.append(_points(both, sides[side], CLASSES[side], 12, position))
     axis: Axis = {
-        "type": "log", "range": [np.log10(low), np.log10(high)], "tickformat": ".0%", "dtick": 1, "zeroline": False,
+        "type": "log",
+        "range": [np.log10(low), np.log10(high)],
+        "tickformat": ".0%",
+        "dtick": 1,
+        "zeroline": False,
         "tickvals": [10.0**power for power in range(-8, 1)],
         "ticktext": ["", "", "0.0001%", "0.001%", "0.01%", "0.1%", "1%", "10%", "100%"],
-    }  # fmt: skip
+    }
     titles = [f"probability with “{plot_text(word)}”" for word in both.words]
     layout = plotly_layout(
         height=400,

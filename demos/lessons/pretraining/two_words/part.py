@@ -28,9 +28,13 @@ _, FRAME, *OPENING = EXAMPLES[0]
 
 def _word(which: str, value: str) -> Any:
     return words(
-        value, f"{which} word", max_length=MOST_CHARACTERS // 10, scale=1, min_width=100,
+        value,
+        f"{which} word",
+        max_length=MOST_CHARACTERS // 10,
+        scale=1,
+        min_width=100,
         elem_id=f"two-words-{which.lower()}",
-    )  # fmt: skip
+    )
 
 
 class TwoWords(View):
@@ -43,9 +47,13 @@ class TwoWords(View):
     @dataclass(frozen=True)
     class Choices:
         frame: str = words(
-            FRAME, "Sentence, with ___ for the two words", max_length=MOST_CHARACTERS, scale=3, min_width=300,
+            FRAME,
+            "Sentence, with ___ for the two words",
+            max_length=MOST_CHARACTERS,
+            scale=3,
+            min_width=300,
             elem_id="two-words-frame",
-        )  # fmt: skip
+        )
         first: str = _word("First", OPENING[0])
         second: str = _word("Second", OPENING[1])
 

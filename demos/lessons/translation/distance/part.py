@@ -46,9 +46,10 @@ class Distance(View):
                     at.control("distance_english")
                     at.control("distance_word")
                 at["plot"] = gr.Plot(
-                    label="Norm of the gradient of the last state by word", show_label=False,
+                    label="Norm of the gradient of the last state by word",
+                    show_label=False,
                     elem_id="distance-gradients",
-                )  # fmt: skip
+                )
                 at["said"] = gr.HTML("", elem_id="distance-said", elem_classes="said")
         at["table"] = gr.HTML("", elem_id="distance-table", elem_classes="said")
         at.folds("The same gradients, with torch alone")

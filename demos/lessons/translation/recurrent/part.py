@@ -55,9 +55,11 @@ class Recurrent(View):
             with gr.Column(scale=5, min_width=320):
                 at.control("beginning")
                 at["picture"] = gr.Plot(
-                    label="The state after each word", show_label=False, elem_id="recurrent-states",
+                    label="The state after each word",
+                    show_label=False,
+                    elem_id="recurrent-states",
                     elem_classes="picture",
-                )  # fmt: skip
+                )
                 at["said"] = gr.HTML("", elem_id="recurrent-said", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
                 at.control("recurrent_step")

@@ -59,13 +59,19 @@ def drawn_six_words(place: int, step: int) -> Shown:
         ),
         "targets_word": limit(maximum=len(right), value=at + 1),
         "said": TEXT.six_words(
-            words, right[at], model.targets[at].tolist(), at + 1, step, (float(before[at, word]), old[at]),
-            (float(after[at, word]), new[at]), (sum(old), sum(new)),
+            words,
+            right[at],
+            model.targets[at].tolist(),
+            at + 1,
+            step,
+            (float(before[at, word]), old[at]),
+            (float(after[at, word]), new[at]),
+            (sum(old), sum(new)),
         ),
         "costs": costs_table(right, old, new, "sum"),
         "numbers": lambda: TEXT.numbers_of_six(len(words), math.log(len(words)), len(right), six_words.WIDTH),
         "program": lambda: six_words_code(step),
-    }  # fmt: skip
+    }
 
 
 def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
@@ -82,7 +88,8 @@ def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
         "bars": target_figure(
             [
                 (
-                    words[word], float(word == right),
+                    words[word],
+                    float(word == right),
                     *(float(translator_costs.distributions[at, word]) for translator_costs in (before, after)),
                 )
                 for word in shown
@@ -90,13 +97,17 @@ def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
         ),
         "targets_word": limit(maximum=len(after.targets), value=at + 1),
         "said": TEXT.said(
-            pair.source, [SPECIAL[BEGIN], *names[:at]], words[right], (first, before.costs[at]),
-            (last, after.costs[at]), len(words),
+            pair.source,
+            [SPECIAL[BEGIN], *names[:at]],
+            words[right],
+            (first, before.costs[at]),
+            (last, after.costs[at]),
+            len(words),
         ),
         "costs": costs_table(names, before.costs, after.costs, "mean"),
         "numbers": lambda: TEXT.numbers(len(words), math.log(len(words))),
         "program": lambda: targets_code(kind, pair.source, pair.target),
-    }  # fmt: skip
+    }
 
 
 def probability(measured: Costs, at: int) -> float:
@@ -125,9 +136,12 @@ class Targets(View):
     class Choices:
         example: str = options(EXAMPLES, SIX, "Example", elem_id="targets-example")
         targets_english: str = menu(
-            [(sentence, sentence) for sentence in OFFERED], OPENING, "English sentence", elem_id="targets-sentence",
+            [(sentence, sentence) for sentence in OFFERED],
+            OPENING,
+            "English sentence",
+            elem_id="targets-sentence",
             visible=False,
-        )  # fmt: skip
+        )
         targets_word: int = slider(1, 20, 2, "Position: the word to predict", buttons=[], elem_id="targets-place")
         steps: int = slider(0, six_words.STEPS, six_words.STEPS, "Steps of training", elem_id="targets-steps")
         targets_translator: str = options(KINDS, "additive", "Translator (for the example “our translator”)")

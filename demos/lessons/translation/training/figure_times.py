@@ -47,7 +47,8 @@ def times_summary(measured: Measured) -> Markup:
     """The measured times in words."""
     rows = [
         (f"{name}, {title}", list(getattr(times, mode).values()))
-        for name, times in measured.times.items() for mode, (title, _) in MODES.items()
-    ]  # fmt: skip
+        for name, times in measured.times.items()
+        for mode, (title, _) in MODES.items()
+    ]
     lengths = list(next(iter(measured.times.values())).trained)
     return TEXT.times(rows, lengths, SENTENCES, measured.threads)

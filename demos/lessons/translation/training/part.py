@@ -76,9 +76,11 @@ class Training(View):
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
                 at["plot"] = gr.Plot(
-                    label="Attention weights while it learns", show_label=False, elem_id="translation-learned",
+                    label="Attention weights while it learns",
+                    show_label=False,
+                    elem_id="translation-learned",
                     elem_classes="picture",
-                )  # fmt: skip
+                )
                 at["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
                 at.control("translated")

@@ -117,14 +117,25 @@ class Transformer(View):
             table = partial(matrix_table, row.weights, labels(asks), labels(answers), "Attention weights")
             changes["said"] = TEXT.attention(
                 f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
-                asks, answers, *origins(shown), row, asks[row_number], c.attention_head, HEADS, shown.kind == DECODER,
-            )  # fmt: skip
+                asks,
+                answers,
+                *origins(shown),
+                row,
+                asks[row_number],
+                c.attention_head,
+                HEADS,
+                shown.kind == DECODER,
+            )
             if chosen.kind == OUTPUT:
                 states = computed.layers[-1].output[0, number]
                 changes["said"] = TEXT.output(
-                    number + 1, decoder_words[: number + 1], len(states), states[:SHOWN].tolist(), likeliest,
+                    number + 1,
+                    decoder_words[: number + 1],
+                    len(states),
+                    states[:SHOWN].tolist(),
+                    likeliest,
                     number + 1 == len(written),
-                )  # fmt: skip
+                )
         else:
             vectors = row_vectors(computed_at(chosen, encoded, computed), row_number)
             strips = [(name, vectors[key]) for key, name in strip_names(chosen).items()]
@@ -170,20 +181,31 @@ def said_at(place: Place, word: str, row: int, vectors: Mapping[str, np.ndarray]
     if place.step == EMBEDDED:
         language = bundled(TRANSFORMER).source if reads else bundled(TRANSFORMER).target
         return TEXT.embedded(
-            f"Embedding + position, {stack}", word, language.ids[word], len(language),
-            "English" if reads else "French", row, rows("words", "positions", "output"),
-        )  # fmt: skip
+            f"Embedding + position, {stack}",
+            word,
+            language.ids[word],
+            len(language),
+            "English" if reads else "French",
+            row,
+            rows("words", "positions", "output"),
+        )
     if place.step == FED:
         hidden = vectors["hidden"]
         return TEXT.fed(
-            f"Feed-forward, {stack} layer {place.layer + 1}", word, rows("rows", "before", "hidden", "output"),
-            int((hidden > 0).sum()), len(hidden),
-        )  # fmt: skip
+            f"Feed-forward, {stack} layer {place.layer + 1}",
+            word,
+            rows("rows", "before", "hidden", "output"),
+            int((hidden > 0).sum()),
+            len(hidden),
+        )
     return TEXT.added(
-        f"Add & norm after {sublayer(place).lower()}, {stack} layer {place.layer + 1}", word,
-        rows("rows", "sublayer", "total"), float(vectors["mean"][0]), 1 / float(vectors["scale"][0]),
+        f"Add & norm after {sublayer(place).lower()}, {stack} layer {place.layer + 1}",
+        word,
+        rows("rows", "sublayer", "total"),
+        float(vectors["mean"][0]),
+        1 / float(vectors["scale"][0]),
         rows(normalized="(sum − μ) / σ", gain="× γ", offset="+ β", output="= LayerNorm"),
-    )  # fmt: skip
+    )
 
 
 def origins(place: Place) -> tuple[str, str]:

@@ -20,9 +20,16 @@ NEVER = {"count", "confidence", "score", "probability", "date", "time", "url", "
 TITLES = {"title", "titel", "headline", "subject", "heading", "titre", "titolo", "título", "betreff"}
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 ALIASES = {  # what else a role may be called in a choice
-    "text": "sentence1", "text1": "sentence1", "text2": "sentence2", "second text": "sentence2",
-    "second_text": "sentence2", "answer": "answers", "label": "score", "score": "label", "sentence1": "text",
-}  # fmt: skip
+    "text": "sentence1",
+    "text1": "sentence1",
+    "text2": "sentence2",
+    "second text": "sentence2",
+    "second_text": "sentence2",
+    "answer": "answers",
+    "label": "score",
+    "score": "label",
+    "sentence1": "text",
+}
 HTML = ("html", "removed")  # beside columns in a choice: HTML is taken out of the texts
 SHEET = "sheet"  # beside columns in a choice: which of a workbook's sheets has them
 _QUOTED = {"%": "%25", ",": "%2C", "=": "%3D"}

@@ -33,7 +33,7 @@ from demos.training.data.tables import (
     labelled_rows,
     read_rows,
     usable,
-)  # fmt: skip
+)
 
 # MRPC, RTE, WNLI and STS-B: sentence1; QQP: question1; MNLI, SNLI and ANLI: premise; QNLI: question and sentence.
 FIRST_NAMES = (
@@ -105,11 +105,16 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
     # A pair the other way round is the same sentences over again, which a test split must not be tested with.
     items = [
         Item(
-            row.number, "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))), row.label, row.split, row,
-            row.label, row.group,
+            row.number,
+            "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))),
+            row.label,
+            row.split,
+            row,
+            row.label,
+            row.group,
         )
         for row in cleaned
-    ]  # fmt: skip
+    ]
 
     def check(distinct: Sequence[Item[Row]]) -> None:
         class_names([item.value for item in distinct], noun, cleaned)

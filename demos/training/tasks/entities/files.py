@@ -81,12 +81,17 @@ def _grouped(records: Sequence[Record]) -> list[Record]:
         groups[-1].append(record)
         last = group or last
     return [
-        Record(group[0].number, {
-            "tokens": [row["tokens"].strip() for row in group], "tags": [str(row["tags"]).strip() for row in group],
-            "split": group[0]["split"], "group": "",
-        })
+        Record(
+            group[0].number,
+            {
+                "tokens": [row["tokens"].strip() for row in group],
+                "tags": [str(row["tags"]).strip() for row in group],
+                "split": group[0]["split"],
+                "group": "",
+            },
+        )
         for group in groups
-    ]  # fmt: skip
+    ]
 
 
 def _names_columns(text: str) -> bool:

@@ -185,9 +185,13 @@ def build_labels(name: str, rows: Sequence[LabelRow], seed: int = 0, max_train: 
         "several."
     )
     return MultiLabelDataset(
-        name, examples(parts.train), examples(parts.validation), examples(parts.test), (*parts.notes, note),
+        name,
+        examples(parts.train),
+        examples(parts.validation),
+        examples(parts.test),
+        (*parts.notes, note),
         labels=tuple(names),
-    )  # fmt: skip
+    )
 
 
 def _have(count: int) -> str:

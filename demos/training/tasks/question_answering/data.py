@@ -20,7 +20,7 @@ from demos.training.tasks.question_answering.files import (
     QuestionRow,
     question_rows,
     read_questions,
-)  # fmt: skip
+)
 
 MIN_PARAGRAPHS, MIN_QUESTIONS = 5, 10
 MAX_VALIDATION, MAX_TEST = 100, 400  # questions: each is a whole paragraph to read

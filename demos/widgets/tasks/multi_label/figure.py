@@ -47,12 +47,16 @@ def decisions_figure(result: MultiLabelResult) -> Figure:
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 16}},
         margin={"l": 130, "r": 12, "t": 12, "b": 60},
         xaxis={
-            "title": {"text": "test sentences"}, "zeroline": True, "tickvals": ticks,
+            "title": {"text": "test sentences"},
+            "zeroline": True,
+            "tickvals": ticks,
             "ticktext": [f"{abs(tick):,}" for tick in ticks],
         },
         yaxis={
-            "tickvals": places, "ticktext": [plot_text(short(label, NAME_LENGTH)) for label in result.labels],
-            "autorange": "reversed", "zeroline": False,
+            "tickvals": places,
+            "ticktext": [plot_text(short(label, NAME_LENGTH)) for label in result.labels],
+            "autorange": "reversed",
+            "zeroline": False,
         },
-    )  # fmt: skip
+    )
     return {"data": traces, "layout": layout}

@@ -72,11 +72,15 @@ def _frames(picture: Picture, cutout: Cutout) -> list[Mark]:
     framed = [(true, TRUE, "dot")] * (true != best) + [(best, CLASSES[5], "solid")]
     return [
         {
-            "type": "rect", "x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5,
+            "type": "rect",
+            "x0": column - 0.5,
+            "x1": column + 0.5,
+            "y0": row - 0.5,
+            "y1": row + 0.5,
             "line": {"color": colour, "width": 4, "dash": dash},
         }
         for (row, column), colour, dash in ((cell, *looks) for cell, *looks in framed if cell is not None)
-    ]  # fmt: skip
+    ]
 
 
 def _best(picture: Picture) -> tuple[int, int]:
@@ -113,21 +117,36 @@ def _layout(picture: Picture, cutout: Cutout, tokens: Sequence[str], colours: Se
     top, left = 30 + 24 * len(lines), 60 + 9 * max(map(len, tokens))
     most = max(0.05, *cutout.starts, *cutout.ends)
     side = {
-        "tickvals": list(range(m)), "ticktext": names, "tickfont": {"size": 16}, "showgrid": False,
-        "domain": [0, SPLIT], "zeroline": False,
-    }  # fmt: skip
+        "tickvals": list(range(m)),
+        "ticktext": names,
+        "tickfont": {"size": 16},
+        "showgrid": False,
+        "domain": [0, SPLIT],
+        "zeroline": False,
+    }
     strip = {
-        "range": [0, most * 1.05], "domain": [SPLIT + 0.02, 1], "showgrid": False, "nticks": 3,
-        "tickfont": {"size": 16}, "zeroline": False,
-    }  # fmt: skip
+        "range": [0, most * 1.05],
+        "domain": [SPLIT + 0.02, 1],
+        "showgrid": False,
+        "nticks": 3,
+        "tickfont": {"size": 16},
+        "zeroline": False,
+    }
     no_spans = {  # grey under the cells whose end is before their start
-        "type": "path", "layer": "below", "line": {"width": 0}, "fillcolor": IMPOSSIBLE,
+        "type": "path",
+        "layer": "below",
+        "line": {"width": 0},
+        "fillcolor": IMPOSSIBLE,
         "path": "M " + " L ".join(f"{x},{y}" for x, y in _stairs(m)) + " Z",
-    }  # fmt: skip
+    }
     why = {
-        "x": m * 0.3 - 0.5, "y": m * 0.78 - 0.5, "text": "not an answer:<br>the end is before<br>the start",
-        "showarrow": False, "font": {"size": 17}, "align": "center",
-    }  # fmt: skip
+        "x": m * 0.3 - 0.5,
+        "y": m * 0.78 - 0.5,
+        "text": "not an answer:<br>the end is before<br>the start",
+        "showarrow": False,
+        "font": {"size": 17},
+        "align": "center",
+    }
     question = {
         "x": 0, "y": 1, "xshift": 12 - left, "yshift": 8, "xref": "paper", "yref": "paper", "xanchor": "left",
         "yanchor": "bottom", "showarrow": False, "align": "left",

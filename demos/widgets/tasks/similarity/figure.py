@@ -28,14 +28,23 @@ def scatter_figure(result: SimilarityResult) -> Figure:
     low, high = min([lowest, *predicted]) - beyond, max([highest, *predicted]) + beyond
     mean = result.trained_range[1]
     perfect = {
-        "type": "scatter", "x": [lowest, highest], "y": [lowest, highest], "mode": "lines",
-        "name": "prediction = gold score", "hoverinfo": "skip", "line": {"color": SPECIAL, "width": 2, "dash": "dash"},
-    }  # fmt: skip
+        "type": "scatter",
+        "x": [lowest, highest],
+        "y": [lowest, highest],
+        "mode": "lines",
+        "name": "prediction = gold score",
+        "hoverinfo": "skip",
+        "line": {"color": SPECIAL, "width": 2, "dash": "dash"},
+    }
     guess = {
-        "type": "scatter", "x": [lowest, highest], "y": [mean, mean], "mode": "lines",
-        "name": f"always the mean score ({mean:.2f})", "hoverinfo": "skip",
+        "type": "scatter",
+        "x": [lowest, highest],
+        "y": [mean, mean],
+        "mode": "lines",
+        "name": f"always the mean score ({mean:.2f})",
+        "hoverinfo": "skip",
         "line": {"color": CLASSES[5], "width": 2, "dash": "dot"},
-    }  # fmt: skip
+    }
     named = len(result.answers) <= NAMED_PAIRS
     pairs = {
         "type": "scatter",

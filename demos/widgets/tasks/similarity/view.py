@@ -72,9 +72,13 @@ class SimilarityView(TaskView):
         if not (task.single or pair.second):
             raise UserError("Write both sentences.")
         return TEXT.answer(
-            first=short(pair.first, 120), second=short(pair.second, 120), score=answer[0], trained=task.trained_range,
-            points=task.points, single=task.single,
-        )  # fmt: skip
+            first=short(pair.first, 120),
+            second=short(pair.second, 120),
+            score=answer[0],
+            trained=task.trained_range,
+            points=task.points,
+            single=task.single,
+        )
 
     def in_words(self, task: Similarity, answer: Sequence[float], boxes: Sequence[str]) -> str:
         return f"{answer[0]:.1f}"
