@@ -2,19 +2,15 @@
 // beyond. The server itself sets no control, so that nothing that a reader has chosen meanwhile is undone.
 (() => {
   const { ticks } = insideBert;
-  const LOOK = 100; // milliseconds between two looks whether a menu is open
-
-  // Gradio's list of options fails where these become fewer while it is open; and a reader is about to pick one.
-  async function menusAreShut() {
-    while (document.querySelector("input[role='combobox'][aria-expanded='true']")) await new Promise((go) => setTimeout(go, LOOK));
-  }
+  const menuIsOpen = () => document.querySelector("input[role='combobox'][aria-expanded='true']");
 
   // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A value that has been chosen
   // since stays; the answer that is for it says how far it goes. The box is emptied, so that the same may be said again.
   insideBert.limited = async ([names, ids], said, ...values) => {
     const limits = JSON.parse(said || "{}");
+    // A reader is about to pick one of an open list's options; and Gradio's list fails where these become fewer.
     if (Object.values(limits).some(({ choices }) => choices)) {
-      await menusAreShut();
+      while (menuIsOpen()) await new Promise((go) => setTimeout(go, 100));
       const { choices } = insideBert.view();
       values = values.map((value, index) => choices[names[index]] ?? value);
     }

@@ -438,12 +438,8 @@ class View:
     def drawings(self) -> list[Drawing]:
         """Its methods that draw, `draw` first."""
         names = [name for name in dir(type(self)) if hasattr(getattr(type(self), name), "drawing") and name != "draw"]
-        drawings = []
-        for method in (self.draw, *(getattr(self, name) for name in names)):
-            drawings.append(
-                Drawing(method, **{"by": tuple(controls_of(self.Choices))} | getattr(method, "drawing", {}))
-            )
-        return drawings
+        methods, every = (self.draw, *(getattr(self, name) for name in names)), {"by": tuple(controls_of(self.Choices))}
+        return [Drawing(method, **every | getattr(method, "drawing", {})) for method in methods]
 
     def build(self, page: Page) -> None:
         """Lay the view out and wire it: each method that draws is asked when a choice that it reads has moved.
