@@ -11,7 +11,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from demos.lessons import discover
-from demos.page.lesson import Page
+from demos.page.lesson import Page, by_name, with_sentence
 from demos.page.parts import build_lesson
 from demos.page.services import Sentence, Services
 
@@ -31,6 +31,10 @@ class Panels(Page):
 
     def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> Any:
         """What follows an event of a control."""
+        if options.get("of_sentence"):
+            handler, inputs = with_sentence(handler), [*self.sentence, *inputs]
+        if isinstance(outputs, dict):
+            handler, outputs = by_name(handler, outputs), list(outputs.values())
         self.fillings.append((handler, inputs, outputs))
         return gr.on(list(triggers), lambda *values: None, None, None)
 

@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any
 
 import httpx
+from gradio_client.utils import apply_diff
 
 from demos.lessons.finetune.train.choices import START
 
@@ -46,17 +47,21 @@ class Visit:
         asked = {"data": data, "fn_index": handler["id"], "session_hash": self.session}
         self.http.post("/gradio_api/queue/join", json=asked).raise_for_status()
         completed: dict[str, Any] = {}
+        streamed: list[Any] = []  # whole at first, then what changes
         with self.http.stream("GET", "/gradio_api/queue/data", params={"session_hash": self.session}) as events:
             for line in events.iter_lines():
                 message = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {"msg": ""}
-                if message["msg"] == "process_completed":
+                if message["msg"] == "process_generating":
+                    came = message["output"]["data"]
+                    streamed = [apply_diff(*one) for one in zip(streamed, came, strict=True)] if streamed else came
+                elif message["msg"] == "process_completed":
                     completed = message
                 elif message["msg"] == "close_stream":
                     break
         assert completed["success"], completed
         return {
             self.names[number]: value
-            for number, value in zip(handler["outputs"], completed["output"]["data"], strict=True)
+            for number, value in zip(handler["outputs"], streamed or completed["output"]["data"], strict=True)
         }
 
 

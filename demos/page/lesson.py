@@ -231,9 +231,9 @@ class Page:
         awaited is asked for after it; Gradio would drop it, as it drops a button's second press.
         """
         if isinstance(outputs, Mapping):
-            handler, outputs = _by_name(handler, outputs), list(outputs.values())
+            handler, outputs = by_name(handler, outputs), list(outputs.values())
         if of_sentence:
-            handler, inputs = _with_sentence(handler), [*self.sentence, *inputs]
+            handler, inputs = with_sentence(handler), [*self.sentence, *inputs]
         options = DRAWN | options
         if any(event.event_name == "input" for event in triggers):
             options = {"trigger_mode": "always_last"} | options
@@ -353,7 +353,7 @@ def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence
     return lambda sentence, *inputs: (show if any(inputs[at] for at in own) else recall)(sentence, *inputs)
 
 
-def _with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
+def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs."""
 
     def answer(text: str | None, pair: str | None, model: str, *rest: Any) -> Any:
@@ -366,7 +366,7 @@ def _with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     return stream if inspect.isgeneratorfunction(show) else answer
 
 
-def _by_name(handler: Callable[..., Any], outputs: Mapping[str, gr.Component]) -> Callable[..., Any]:
+def by_name(handler: Callable[..., Any], outputs: Mapping[str, gr.Component]) -> Callable[..., Any]:
     """A handler that returns (or yields) what changes by its output's name: by component."""
 
     def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:

@@ -15,7 +15,7 @@ from gradio.blocks import postprocess_update_dict
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.drawing.drawing_cache import Drawings
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson, Page, with_sentence
 from demos.page.services import Sentence, Services
 
 BANK = Sentence("The bank.", "", "minilm")
@@ -128,7 +128,7 @@ def test_what_one_reader_alone_has_is_drawn_for_them_alone() -> None:
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(handler)
+            wired.append(with_sentence(handler) if options["of_sentence"] else handler)
 
     services: Any = Services(ModelStore(), "minilm")
     with gr.Blocks():

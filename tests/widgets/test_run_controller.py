@@ -15,6 +15,7 @@ import pytest
 from app import launch_options
 from demos.page.command_line import read_settings
 from demos.page.delivery.first_views import FirstViews
+from demos.page.lesson import by_name
 from demos.training.service.background import Changes
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
@@ -131,9 +132,9 @@ def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
         counting.controller._begun.clear()
 
 
-def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: list[Any], **options: Any) -> None:
+def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: dict[str, Any], **options: Any) -> None:
     options.pop("gate", None)
-    gr.on(triggers, handler, inputs, outputs, **options)
+    gr.on(triggers, by_name(handler, outputs), inputs, list(outputs.values()), **options)
 
 
 def test_a_hundred_who_press_start_at_one_moment_have_a_place_each() -> None:

@@ -86,4 +86,5 @@ def wire_frame(
     frame.select(None, place, [*place, picked], js=chosen, **IN_BROWSER)
     frame.input(None, None, [lines], js="() => insideBert.attention.lines()", **IN_BROWSER)
     followed = "(head, lines) => { insideBert.attention?.show(head, lines); }"
-    gr.on([head.change, lines.change], None, [head, lines], None, js=followed, **IN_BROWSER)
+    # after a drawing, too: it may be of choices that others have followed
+    gr.on([head.change, lines.change, frame.change], None, [head, lines], None, js=followed, **IN_BROWSER)

@@ -50,10 +50,9 @@ class Recurrent(View):
             return write(trained, read_beginning(trained, self.beginning), temperature, self.recurrent_seed)
 
     def lay_out(self, at: Layout) -> None:
-        """The beginning and the states beside one step; the text and the losses; the folds."""
+        """The states beside one step; the text and the losses; the folds."""
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
-                at.control("beginning")
                 at["picture"] = gr.Plot(
                     label="The state after each word",
                     show_label=False,
@@ -62,13 +61,14 @@ class Recurrent(View):
                 )
                 at["said"] = gr.HTML("", elem_id="recurrent-said", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
+                at.control("beginning")
                 at.control("recurrent_step")
                 at["step"] = gr.HTML("", elem_id="recurrent-one-step")
                 at.look()
                 at.control("chosen_word")
-                with gr.Row():
-                    at.control("recurrent_temperature")
-                    at.control("recurrent_seed")
+        with at.all_controls(), gr.Row():
+            at.control("recurrent_temperature")
+            at.control("recurrent_seed")
         at.folds("The same steps, with torch alone")
 
     @drawn(limits=("recurrent_step",))
