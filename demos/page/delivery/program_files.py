@@ -15,7 +15,17 @@ from demos.files import ASSETS
 from demos.page.protection.answers import refuse
 
 AT = "/files/"
-FOLDERS = ("data", "translation", "elmo", "causal", "pretraining", "ready/sentence", "ready/entities", "ready/question")
+FOLDERS = (
+    "data",
+    "translation",
+    "recurrent",
+    "elmo",
+    "causal",
+    "pretraining",
+    "ready/sentence",
+    "ready/entities",
+    "ready/question",
+)
 TEXTS, WEIGHTS = (".tsv", ".conll", ".json", ".jsonl"), (".safetensors", ".gz")
 
 
