@@ -129,7 +129,7 @@ def _start_of_sentence_b(rows: Labels, columns: Labels) -> list[Mark]:
     return lines
 
 
-def _edges(n: int, reach: int | None) -> list[dict[str, Any]]:
+def _edges(n: int, reach: int | None) -> list[Mark]:
     """Two dashed lines along the diagonal of n x n cells, behind the cells that are `reach` places from it."""
     if reach is None or n <= reach + 1:
         return []

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demos.bert.attention.patterns import pattern_scores
-from demos.bert.attention.queries_keys import split_heads
+from demos.bert.attention.queries_keys import read_by, split_heads
 from demos.bert.model.layer_weights import HeadWeights, head_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
@@ -131,7 +131,7 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 def _values(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
     """The values of every head, of the states that enter the layer: [n, d] -> [A, n, d_k]."""
-    return split_heads(weights.value(weights.reads(states)), weights.num_heads)
+    return split_heads(weights.value(read_by(weights, states)), weights.num_heads)
 
 
 def _projected(weights: HeadWeights, heads: np.ndarray) -> np.ndarray:

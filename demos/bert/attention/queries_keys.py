@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.encoder.norm_and_feed_forward import layer_norm
 from demos.bert.encoder.rotary import rotated
 from demos.bert.model.layer_numbers import layer_index
-from demos.bert.model.layer_weights import head_weights
+from demos.bert.model.layer_weights import HeadWeights, head_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.errors import UserError
@@ -44,11 +45,16 @@ def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:
     ModernBERT's x is the LayerNorm of that state, and q and k are rotated by the token's position.
     """
     weights = head_weights(loaded.model, layer)
-    read, base = weights.reads(run.hidden_states[layer]), weights.rotary_base
+    read, base = read_by(weights, run.hidden_states[layer]), weights.rotary_base
     both = [split_heads(linear(read), run.num_heads) for linear in (weights.query, weights.key)]
     if base is not None:
         both = [rotated(vectors, np.arange(len(read)), base).astype(np.float32) for vectors in both]
     return QueriesKeys(*both)
+
+
+def read_by(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
+    """The vectors that W_Q, W_K and W_V are applied to, of the states that enter the layer: [n, d] -> [n, d]."""
+    return states if weights.before is None else layer_norm(weights.before, states).result
 
 
 def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from safetensors import safe_open
-from safetensors.torch import save_file
-
 from demos.bert.elmo.model import TwoWay
+from demos.bert.model.weights import read_stored, save_half
 from demos.files import ASSETS
 
 FILE = ASSETS / "elmo" / "elmo.safetensors"
@@ -32,16 +30,13 @@ class Trained:
 
 def save(trained: Trained, path: Path) -> None:
     """Weights in float16, and with them the words and the measurements."""
-    tensors = {name: tensor.half().contiguous() for name, tensor in trained.model.state_dict().items()}
-    metadata = {"vocabulary": json.dumps(trained.vocabulary), "measured": json.dumps(trained.measured)}
-    save_file(tensors, path, metadata=metadata)
+    vocabulary, measured = json.dumps(trained.vocabulary), json.dumps(trained.measured)
+    save_half(trained.model, path, vocabulary=vocabulary, measured=measured)
 
 
 def load(path: Path) -> Trained:
     """The model that `save` wrote, in float32."""
-    with safe_open(path, "pt") as file:
-        metadata = file.metadata()
-        weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
+    weights, metadata = read_stored(path)
     vocabulary = tuple(json.loads(metadata["vocabulary"]))
     model = TwoWay(len(vocabulary), weights["output.weight"].shape[1])
     model.load_state_dict(weights)

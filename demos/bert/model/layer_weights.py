@@ -30,12 +30,6 @@ class Norm:
     offset: np.ndarray  # <float32>[d], beta; torch calls it bias
     epsilon: float  # keeps the division from zero; BERT's is 1e-12
 
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """[n, d] -> [n, d]"""
-        deviation = np.sqrt(x.var(axis=-1, keepdims=True) + self.epsilon)
-        y: np.ndarray = (x - x.mean(axis=-1, keepdims=True)) / deviation * self.gain + self.offset
-        return y
-
 
 @dataclass(frozen=True)
 class LayerWeights:
@@ -68,10 +62,6 @@ class HeadWeights:
     behind: Norm | None
     rotary_base: float | None  # of the frequencies by which positions rotate queries and keys; None: they don't
     num_heads: int
-
-    def reads(self, states: np.ndarray) -> np.ndarray:
-        """The vectors that W_Q, W_K and W_V are applied to, of the states that enter the layer: [n, d] -> [n, d]."""
-        return states if self.before is None else self.before(states)
 
 
 # Where each architecture of transformers keeps the parts of a layer, by the names of `LayerWeights`.

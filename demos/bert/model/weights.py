@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import nn
 
 from demos.bert.model.fetching import WEIGHTS
 
@@ -63,3 +65,15 @@ def float32_bytes(folder: Path) -> int:
         with safe_open(path, "pt") as file:
             count += sum(prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118  no mapping
     return 4 * count
+
+
+def save_half(module: nn.Module, path: Path, **metadata: str) -> None:
+    """A small model of ours: its weights in float16, and `metadata` with them."""
+    tensors = {name: tensor.half().contiguous() for name, tensor in module.state_dict().items()}
+    save_file(tensors, path, metadata=metadata)
+
+
+def read_stored(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """(weights in float32, metadata) of what `save_half` wrote."""
+    with safe_open(path, "pt") as file:
+        return {name: file.get_tensor(name).float() for name in file.keys()}, file.metadata()  # noqa: SIM118  (no dict)

@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 
+from demos.bert.model.weights import read_stored, save_half
 from demos.bert.recurrent.network import RecurrentNetwork
 from demos.bert.translation.vocabulary import Vocabulary
 from demos.files import ASSETS
@@ -29,18 +28,17 @@ class Trained:
 
 def save(trained: Trained, path: Path) -> None:
     """Weights in float16, and with them the words and the measurements."""
-    tensors = {name: tensor.half().contiguous() for name, tensor in trained.network.state_dict().items()}
-    metadata = {"words": json.dumps(trained.vocabulary.words), "measured": json.dumps(trained.measured)}
-    save_file(tensors, path, metadata=metadata)
+    words, measured = json.dumps(trained.vocabulary.words), json.dumps(trained.measured)
+    save_half(trained.network, path, words=words, measured=measured)
 
 
 def load(path: Path) -> Trained:
     """The network that `save` wrote, in float32."""
-    with torch.inference_mode(False), safe_open(path, "pt") as file:
-        metadata = file.metadata()
+    with torch.inference_mode(False):
+        weights, metadata = read_stored(path)
         vocabulary = Vocabulary(tuple(json.loads(metadata["words"])))
         network = RecurrentNetwork(len(vocabulary))
-        network.load_state_dict({name: file.get_tensor(name).float() for name in file.keys()})  # noqa: SIM118  (no dict)
+        network.load_state_dict(weights)
     return Trained(network.eval().requires_grad_(False), vocabulary, json.loads(metadata["measured"]))
 
 

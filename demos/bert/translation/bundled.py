@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 
+from demos.bert.model.weights import read_stored, save_half
 from demos.bert.translation.decoding import Trained, translate
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.translators import make
@@ -26,17 +25,15 @@ MOST_WORDS = 24  # of a sentence that is typed
 
 def save(trained: Trained, path: Path) -> None:
     """Weights in float16, and with them the two vocabularies."""
-    tensors = {name: tensor.half().contiguous() for name, tensor in trained.model.state_dict().items()}
     words = {name: json.dumps(getattr(trained, name).words) for name in ("source", "target")}
-    save_file(tensors, path, metadata={"score": trained.model.score, **words})
+    save_half(trained.model, path, score=trained.model.score, **words)
 
 
 def load(path: Path) -> Trained:
     """The model that `save` wrote, in float32; gradients can go through it, also where the caller takes none."""
-    with torch.inference_mode(False), safe_open(path, "pt") as file:
-        metadata = file.metadata()
+    with torch.inference_mode(False):
+        weights, metadata = read_stored(path)
         source, target = (Vocabulary(tuple(json.loads(metadata[name]))) for name in ("source", "target"))
-        weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
         model = make(metadata["score"], len(source), len(target))
         model.load_state_dict(weights)
     return Trained(model.eval().requires_grad_(False), source, target)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradio import queueing
+from gradio import queueing, skip
 from gradio.server_messages import (
     EstimationMessage,
     EventMessage,
@@ -43,7 +43,6 @@ FEW = 8  # messages about the place in line for a session that does not listen
 TOO_MANY = f"This page has {MOST_EVENTS} requests in progress; wait until they are finished."
 TOO_LONG = "Too many are waiting for this already; try again in a minute."
 SMALL_TALK = EstimationMessage, ProgressMessage, LogMessage
-NOTHING_NEW = {"__type__": "update"}  # for an output
 
 
 class Events(dict[str, queueing.Event]):
@@ -251,5 +250,5 @@ def _without_repetition(event: queueing.Event, message: EventMessage) -> EventMe
     ends = isinstance(message, ProcessCompletedMessage) and "data" in message.output
     if not ends or not event.fn.types_generator or event.fn.api_visibility != "private":
         return message
-    output = {**message.output, "data": [NOTHING_NEW] * len(message.output["data"])}
+    output = {**message.output, "data": [skip()] * len(message.output["data"])}
     return message.model_copy(update={"output": output})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.encoder.rotary import frequencies, rotated
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import templates
 
@@ -34,7 +34,7 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
     """The two arrows before and after, and the product for each distance, the present one marked."""
     after = (pair_at(QUERY, pair, query), pair_at(KEY, pair, key))
     named = (("q", QUERY, after[0], query, CLASSES[0]), ("k", KEY, after[1], key, CLASSES[1]))
-    traces: list[dict[str, Any]] = []
+    traces: list[Trace] = []
     for name, before, now, position, colour in named:
         grey = {"color": SPECIAL, "width": 2, "dash": "dot"}
         traces.append(_arrow(f"{name} without a position", before, grey, ""))

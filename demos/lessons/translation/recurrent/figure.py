@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Mark
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE
 from demos.figures.numbers import percent
@@ -71,5 +71,5 @@ def _following(row: Row) -> str:
     return text if row.typed else f"<b>{text}</b>"
 
 
-def _beside(text: str, **place: Any) -> dict[str, Any]:
+def _beside(text: str, **place: Any) -> Mark:
     return {"xref": "paper", "xanchor": "left", "text": text, "showarrow": False, "font": {"size": SMALL}} | place
