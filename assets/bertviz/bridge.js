@@ -7,7 +7,7 @@ const frame = element.querySelector("iframe");
 const page = `/${window.gradio_config?.current_page || "/"}`;
 const base = location.origin + location.pathname.replace(/\/+$/, "").replace(new RegExp(`${page}$`), "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, lines: null, head: null, heads: null, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, lines: null, head: null, heads: null, isHalfWritten: false, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -95,13 +95,17 @@ window.insideBert.attention = {
   chosen([layer, head, lines, held]) {
     const { choice } = state;
     if (!choice || choice.again) return [layer, head, lines, choice ? "" : held];
-    return [choice.layer + 1, choice.head + 1, written(choice), held];
+    const place = [choice.layer + 1, choice.head + 1, written(choice), held];
+    [state.head, state.heads] = [choice.head, choice.heads]; // the frame shows them already
+    state.isHalfWritten = place[1] !== head && place[2] !== lines; // Gradio sets one control, then the other
+    return place;
   },
 
   lines: () => written(state.lines),
 
   // A head (as the slider counts) or lines were chosen, wherever: the frame follows at once.
   show(number, lines) {
+    if (state.isHalfWritten) return (state.isHalfWritten = false);
     const head = number - 1;
     const heads = read(lines, head);
     if (head === state.head && String(heads) === String(state.heads)) return;

@@ -17,6 +17,14 @@ from demos.bert.model.run import Run, RunCache
 from demos.widgets.bertviz.messages import FAINTEST
 from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, press, saved, visible
 
+KEEP_SHOWN = """() => {
+    const { show } = squares;
+    window.keptShown = []; // the heads that the page has the frame show
+    squares.show = (heads) => {
+        window.keptShown.push(String(heads));
+        show(heads);
+    };
+}"""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -53,10 +61,13 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     expect(squares.nth(0)).to_have_attribute("aria-checked", "false")
     assert off(opacities(frame)[0])
     np.testing.assert_allclose(opacities(frame)[1:], expected[1:] / 11**0.25, atol=2e-3)
+    frame.evaluate(KEEP_SHOWN)
     squares.nth(6).dblclick()
     expect(squares.nth(1)).to_have_attribute("aria-checked", "false")
     np.testing.assert_allclose(opacities(frame)[6], expected[6], atol=2e-3)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 2, head 7")
+    page.wait_for_url(re.compile("head=6"))
+    assert set(frame.evaluate("window.keptShown")) <= {"6"}, "the page wrote other heads over those chosen in the frame"
 
     frame.locator("#left text").nth(2).hover()
     shown = frame.locator("#attention line[visibility=visible]")
