@@ -120,7 +120,7 @@ class FrozenFeatures(View):
     def lay_out(self, at: Layout) -> None:
         """The bars beside the choices; the recipe; the grid; what is predicted wrongly; the folds."""
         at.hold("run", at.page.trained)
-        at["fitted"] = at.hold("fitted", gr.Textbox("", visible="hidden"))
+        at.hold("fitted", gr.Textbox("", visible="hidden"))  # no output of `draw`, which is called when it changes
         with gr.Row(elem_classes="features-top"):
             with gr.Column(scale=3, min_width=330):
                 label = "Accuracy of each classifier"
@@ -250,20 +250,19 @@ class FrozenFeatures(View):
 
 def _wire(at: Layout, series: dict[str, gr.Component]) -> None:
     """The two buttons that fit more, and the one that ends the first of them, a series of fits."""
-    parts = {**series, **{name: at[name] for name in ("grid", "grid_said", "take", "best", "status", "fitted")}}
-
-    begun = {name: parts[name] for name in (*series, "grid", "grid_said", "take", "best", "fitted")}
-    filling = at.answers(parts["start"].click, fill, begun, **FILLING)
-    at.answers(at["learn"].click, learn, {name: parts[name] for name in ("status", "fitted")}, **FILLING)
+    fitted = {"fitted": at.controls["fitted"]}
+    begun = {**series, **{name: at[name] for name in ("grid", "grid_said", "take", "best")}, **fitted}
+    filling = at.answers(series["start"].click, fill, begun, **FILLING)
+    at.answers(at["learn"].click, learn, {"status": at["status"], **fitted}, **FILLING)
     # The browser sets both buttons: a message of the fits that comes late would undo it.
     under_way, ready = (
         json.dumps([{"__type__": "update", "interactive": is_free} for is_free in (free, not free)])
         for free in (False, True)
     )
-    parts["start"].click(None, None, [parts["start"], parts["stop"]], js=f"() => {under_way}", **IN_BROWSER)
+    series["start"].click(None, None, [series["start"], series["stop"]], js=f"() => {under_way}", **IN_BROWSER)
     ended = f"() => [{json.dumps(TEXT.stopped())}, ...{ready}, String(Date.now())]"
-    parts["stop"].click(None, None, [*series.values(), at["fitted"]], js=ended, **IN_BROWSER)
-    parts["stop"].click(None, None, None, cancels=[filling], api_visibility="private", show_progress="hidden")
+    series["stop"].click(None, None, [*series.values(), *fitted.values()], js=ended, **IN_BROWSER)
+    series["stop"].click(None, None, None, cancels=[filling], api_visibility="private", show_progress="hidden")
 
 
 def fill(on: On, c: FrozenFeatures.Choices) -> Generator[Shown]:
