@@ -1,4 +1,5 @@
-"""No rule makes a browser style the whole page anew for each label that it measures."""
+"""No rule makes a browser style the whole page again for each label that it measures, or means something else once
+Gradio has rewritten it."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ WHOLE_PAGE = re.compile(  # also within :not(); of .gradio-container and .lesson
 )
 LAST = re.compile(r"[^\s>+~]+$")
 WITHOUT = re.compile(r":(?:not|has)\(.*\)")
+LISTED = re.compile(r":has\((?:[^(),]|\([^()]*\))*,")  # a comma in `:has()` itself; in one of `:is()` it does no harm
 NAMED = re.compile(r"[.#\[]|^[a-z]")  # by class, id, attribute or element
 
 
@@ -71,3 +73,23 @@ def test_no_selector_is_costly() -> None:
     found = {str(sheet.relative_to(DEMOS)): costly(sheet.read_text(encoding="utf-8")) for sheet in DEMOS.rglob("*.css")}
     assert len(found) > 50
     assert {name: selectors for name, selectors in found.items() if selectors} == {}
+
+
+def test_no_has_lists_several() -> None:
+    """Gradio serves each rule a second time with a prefix, and cuts its selectors at every comma: `:has(a, b)` becomes
+    `:has(a, .prefix b)`, which finds no b, and that copy wins.
+    """
+    listed = {
+        str(sheet.relative_to(DEMOS)): [
+            one for one in selectors(sheet.read_text(encoding="utf-8")) if LISTED.search(one)
+        ]
+        for sheet in DEMOS.rglob("*.css")
+    }
+    assert {name: rules for name, rules in listed.items() if rules} == {}
+    assert [
+        bool(LISTED.search(one)) for one in (".a:has(b,c)", ".a:has(>b:not(.d),c)", ".a:has(>:is(b,c)):not(d,e)")
+    ] == [
+        True,
+        True,
+        False,
+    ]
