@@ -20,7 +20,9 @@ from demos.training.service.readers import Readers, reader_of
 from demos.training.service.stored_runs import OWN, public_name
 
 NOT_YOURS = "This model cannot be opened here: it was trained in another browser, or it has been deleted."
-NOT_YOUR_ROOMS = "Members of a room can only open a model that was trained in their room, while the room is open."
+NOT_YOUR_ROOMS = (
+    "A room’s members can open the models that are trained in their room, while the room is open; no others."
+)
 ROOMS = "The room’s run"
 DATA_LENGTH = 40  # of a data set's name in a title
 

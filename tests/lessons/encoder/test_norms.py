@@ -57,7 +57,7 @@ def test_padding_is_left_out(services: Services, bundled: LoadedModel) -> None:
     [
         ("one line", "x", "Type 2 to 5"),
         ("a\nb\nc\nd\ne\nf", "x", "Type 2 to 5"),
-        ("a\nb", " ", "replaces the last one"),
+        ("a\nb", " ", "replaces the last sentence"),
     ],
 )
 def test_what_can_not_be_drawn_is_a_sentence(services: Services, typed: str, other: str, said: str) -> None:

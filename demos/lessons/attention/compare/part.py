@@ -108,7 +108,7 @@ class Compare(View):
     tab, order = "Compare two", 4
     look = (
         "Change one word, or the model, and see how the weights of a head change. In the difference, blue marks a "
-        "larger weight on the right, orange a larger one on the left. The example compares a bank by a river with a "
+        "larger weight in the right picture, orange in the left one. The example compares a bank by a river with a "
         "bank in a city."
     )
 

@@ -68,8 +68,8 @@ class Shape(View):
     tab, order, former = "Shape of the space", 6, "shape"
     look = (
         "In hundreds of dimensions, two random directions have a cosine near 0, but the vectors of two unrelated "
-        "sentences often do not. In BERT without tuning, the mean cosine of two random words is above 0 in all layers "
-        "above the input (Ethayarajh 2019). Follow the thick line through the layers, and see how much "
+        "sentences often do not. In BERT without fine-tuning, the mean cosine of two random words is above 0 in "
+        "all layers above the input (Ethayarajh 2019). Follow the thick line through the layers, and see how much "
         "of the mean cosine comes from two or three dimensions."
     )
     reads_sentence = False

@@ -38,9 +38,9 @@ IN_TRAINING, PASSES = 4, 5  # sentences in each batch that the running statistic
 class Norms(View):
     tab, order, reads_sentence = "Batch norm or layer norm", 9, False
     look = (
-        "Both methods subtract a mean and divide by a standard deviation. Layer norm computes both over the features "
-        "of one token (horizontal frame), batch norm over all tokens of the batch (vertical frame). With batch norm, "
-        "the other sentences affect the result."
+        "Both methods subtract a mean and divide by a standard deviation. Layer norm computes them over all "
+        "features of one token (horizontal frame), batch norm over one feature of all tokens of the batch (vertical "
+        "frame). With batch norm, the other sentences affect the result."
     )
 
     @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Norms(View):
         if not 2 <= len(texts) <= MOST_SENTENCES:
             raise UserError(f"Type 2 to {MOST_SENTENCES} sentences, one per line.")
         if not (replaced := sentences_of(c.norms_other)):
-            raise UserError("Type a sentence; it replaces the last one.")
+            raise UserError("Type a sentence; it replaces the last sentence of the batch.")
         before, after = states_of(on.loaded, texts), states_of(on.loaded, [*texts[:-1], replaced[0]])
         at, column = min(c.norms_row, before.real.size) - 1, c.norms_feature - 1
         place = divmod(at, before.real.shape[1])
