@@ -56,10 +56,9 @@ BY_KEY = """() => {
 class Maps(View):
     tab, order = "Maps", 4
     look = (
-        "The map projects hundreds of sentence vectors onto two or three dimensions. "
-        "Are sentences on the same topic close "
-        "together? What changes with [CLS], or with another layer? Every map distorts the distances; the numbers below "
-        "the map measure how much."
+        "The map projects hundreds of sentence vectors onto two or three dimensions. Are sentences on the same topic "
+        "close together? What changes if you choose [CLS], or another layer? Every map distorts the distances; the "
+        "numbers below the map measure how much."
     )
     Choices = MapChoices
 

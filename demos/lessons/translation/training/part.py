@@ -53,7 +53,7 @@ class Training(View):
     tab, order, reads_sentence = "Train live", 1, False
     look = (
         "A translator starts from random parameters and is trained on 64 sentence pairs per step. Click Start: at "
-        "first, it writes nonsense and its attention is spread out; later, the largest weights are on the matching "
+        "first, it writes nonsense and its attention is spread out; later, the largest weights are mostly on matching "
         "words. Then train the other models and compare."
     )
 
