@@ -20,7 +20,7 @@ from demos.training.service.readers import Readers, reader_of
 from demos.training.service.stored_runs import OWN, public_name
 
 NOT_YOURS = "This model cannot be opened here: it was trained in another browser, or it has been deleted."
-NOT_YOUR_ROOMS = "While a room is open, its members can open the models trained in it, and only those models."
+NOT_YOUR_ROOMS = "This model cannot be opened here: it was not trained in your room, or the room has ended."
 ROOMS = "The room’s run"
 DATA_LENGTH = 40  # of a data set's name in a title
 

@@ -40,7 +40,7 @@ class Norms(View):
     look = (
         "Both methods subtract a mean and divide by a standard deviation. Layer norm computes them over all "
         "features of one token (horizontal frame), batch norm over one feature of all tokens of the batch (vertical "
-        "frame). With batch norm, the other sentences affect the result."
+        "frame). With batch norm, the other sentences affect the result during training."
     )
 
     @dataclass(frozen=True)
