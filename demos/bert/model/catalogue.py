@@ -136,7 +136,8 @@ class FolderSpec(ModelSpec):
 
     @property
     def summary(self) -> str:
-        return f"{super().summary} From a folder that this app was started with; not tested by this project."
+        source = "This model is from a folder that was given at the app's start; this project has not tested it."
+        return f"{super().summary} {source}"
 
 
 _ENTRIES = (
