@@ -121,7 +121,7 @@ def test_long_texts_can_be_read_as_sentence_transformers_reads_them(services: Se
     assert box["visible"]
     whole, said, box = drawn([long[1], SENTENCES[0]], False)
     assert np.abs(whole - expected).max() > 0.01
-    assert "so their vectors differ from the library's" in said
+    assert "so the vectors of these texts differ from the library's" in said
     assert box["visible"]
     assert not shown(services, Sentence("Short.", "", "minilm"), SENTENCES[0], limited=True)["limited"]["visible"]
 
