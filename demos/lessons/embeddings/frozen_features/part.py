@@ -81,7 +81,8 @@ class FrozenFeatures(View):
     tab, order, former, reads_sentence = "Frozen features", 9, "features", False
     look = (
         "BERT is frozen: its weights do not change. Its vectors are the input of a logistic regression, the only part "
-        "that is trained. For each kind of vector, compare the accuracy with that of guessing and of a bag-of-words classifier."
+        "that is trained. For each kind of vector, compare the accuracy with that of guessing and of a bag-of-words "
+        "classifier."
     )
 
     @dataclass(frozen=True)

@@ -29,7 +29,10 @@ RATES = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in (1e-5, 2e-5, 5e-
 PARAGRAPHS = read_beside(__file__, "paragraphs.txt")
 BEGINNING = ("text", "learn_rate", "learn_batch", "learn_seed", "untrained")  # of a copy, beside the model
 NO_STEP = "There has been no training step yet. The dot is the loss on the first batch, before training."
-OTHER_COPY = "There has been no training step with these settings. To see a model that you trained, choose the settings of its training."
+OTHER_COPY = (
+    "There has been no training step with these settings. To see a model that you trained, choose the settings of its "
+    "training."
+)
 # A page that was loaded again begins with our paragraphs, and is given back the text that its copy is trained on.
 RELOADED = f"""(said, text, untrained) =>
     said && text === {json.dumps(PARAGRAPHS)} ? JSON.parse(said) : [text, untrained]"""
