@@ -117,7 +117,7 @@ def test_long_texts_can_be_read_as_sentence_transformers_reads_them(services: Se
 
     cosines, said, box = drawn([long[1], SENTENCES[0]], True)
     np.testing.assert_allclose(cosines, expected, atol=1e-4)
-    assert "the first 256 of a text; A and B are now computed in the same way" in said
+    assert "the first 256 of a text; A and B now use the same first 256." in said
     assert box["visible"]
     whole, said, box = drawn([long[1], SENTENCES[0]], False)
     assert np.abs(whole - expected).max() > 0.01

@@ -59,8 +59,8 @@ SOURCES = [
     ("your own file", FILE),
 ]
 AWAITED = (
-    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. The "
-    "train.tsv of Alammar's guide works."
+    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. "
+    "For example, you can use the train.tsv of Alammar's guide."
 )
 BESIDE = ("all layers concatenated", CONCAT_ALL)
 SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS))]
