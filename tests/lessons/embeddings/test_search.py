@@ -167,7 +167,7 @@ def test_one_token_s_nearest_uses_are_those_of_its_program(
             assert float(score.replace("\u2212", "-")) == pytest.approx(cosine, abs=6e-3)
     low, high = (html.split('class="common">')[1].split("</p>")[0] for html in found.split("</section>")[:2])
     assert low.startswith("of 10: <b>3</b> same token, ")
-    assert "At <b>layer 1</b>, <b>3</b> of the 10 nearest also have the token “" in told
+    assert "At <b>layer 1</b>, <b>3</b> of the 10 nearest states also belong to the token “" in told
     assert "At <b>layer 6</b>" in told
     assert high
     assert "<b>salt" not in found + last["numbers"]

@@ -107,9 +107,9 @@ def second_model() -> Any:
 class Compare(View):
     tab, order = "Compare two", 4
     look = (
-        "Change one word, or the model, and see how the weights of a head change. In the difference, blue marks a "
-        "larger weight in the right picture, orange in the left one. The example compares a bank by a river with a "
-        "bank in a city."
+        "Change one word, or the model, and see how the weights of a head change. In the difference, blue means that "
+        "the weight is larger in the right picture, orange that it is larger in the left one. The example compares a "
+        "bank by a river with a bank in a city."
     )
 
     @dataclass(frozen=True)

@@ -58,11 +58,10 @@ def _offers(names: Mapping[Any, str]) -> list[tuple[str, str]]:
 class Rollout(View):
     tab, order, former = "Combine heads", 2, "together"
     look = (
-        "Rollout averages the heads of each layer, gives attention and the residual connection half the weight each, "
-        "and multiplies the matrices of all layers. Each row estimates how much each input token contributes to one "
-        "token's state. "
-        "The measured share is larger; the list shows the result for both. Move “Up to layer” to the end: the "
-        "diagonal (the share of the word itself) fades, and the rows become similar."
+        "Rollout averages the heads of each layer, weights attention and the residual connection by one half each, and "
+        "multiplies the matrices of all layers. Each row estimates how much each input token contributes to one "
+        "token's state. The measured share of the residual connection is larger; the list shows the result for both. "
+        "Move “Up to layer” to the end: the diagonal (the share of the word itself) fades, and the rows become similar."
     )
 
     @dataclass(frozen=True)

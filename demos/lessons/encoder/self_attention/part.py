@@ -31,7 +31,7 @@ class SelfAttention(View):
     look = (
         "The larger the dot product of the token’s query q with a key k, the larger the weight of that key's token. "
         "The output z is the weighted sum of the values v. Read one row from left to right, then the last column "
-        "from top to bottom; click a key to follow that token."
+        "from top to bottom; click a key to follow its token."
     )
 
     @dataclass(frozen=True)

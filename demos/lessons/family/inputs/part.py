@@ -21,8 +21,8 @@ MOST_TOKENS, MOST_CHARACTERS = 96, 600  # of one input that is shown
 class Inputs(View):
     tab, order = "Inputs for tasks", 4
     look = (
-        "The same texts in each model's input format. BERT and the first GPT get special tokens and one new layer for "
-        "each task; T5 gets a prefix and writes its answer as text, so it needs no new layer."
+        "The same texts in each model's input format. For BERT and the first GPT, the input contains special tokens, "
+        "and each task adds one new layer. T5 gets a prefix and writes its answer as text, so it needs no new layer."
     )
 
     @dataclass(frozen=True)
