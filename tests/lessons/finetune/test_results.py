@@ -136,7 +136,7 @@ def test_the_bars_sentence_before_any_run_is_classified_by_the_bundled_adapter(s
     told = flat(found["decided"])
     assert f"Prediction: <b>{trained.task.labels[best]}</b>, {row[best]:.0%}." in told
     assert f"Second most probable: <b>{trained.task.labels[second]}</b>" in told
-    assert "bundled adapter" in told
+    assert "is classified by the model that “Ready models” uses" in told
     assert found["after_error"]["value"] == OWN
     assert all(f'<th scope="row">{word}</th>' in found["tokens"] for word in ("quiet", "river", "bank"))
 
