@@ -60,8 +60,9 @@ class Rollout(View):
     look = (
         "Rollout averages the heads of each layer, weights attention and the residual connection by one half each, and "
         "multiplies the matrices of all layers. Each row estimates how much each input token contributes to one "
-        "token's state. The measured share of the residual connection is larger; the list shows the result for both. "
-        "Move “Up to layer” to the end: the diagonal (the share of the word itself) fades, and the rows become similar."
+        "token's state. The measured share of the residual connection is larger than one half; the list shows the "
+        "result for both shares. Move “Up to layer” to the end: the diagonal (the share of the word itself) fades, and "
+        "the rows become similar."
     )
 
     @dataclass(frozen=True)
