@@ -184,6 +184,15 @@ def test_no_word_is_a_riddle() -> None:
     assert {name: found for name, text in texts.items() if (found := riddles.findall(text))} == {}
 
 
+def test_the_entries_of_a_vector_are_its_components() -> None:
+    """Not its numbers: “384 components”, a table's column “components”, “the first components of the state”."""
+    entries = re.compile(r"\} numbers\b|\"numbers\"|\bfirst numbers\b|\b\d numbers\b")
+    comments = re.compile(r"\{#.*?#\}", flags=re.S)
+    files = [*TEMPLATES, *DEMOS.rglob("formula.md"), *DEMOS.rglob("question.md"), *TOURS]
+    texts = {str(path): comments.sub("", path.read_text(encoding="utf-8")) for path in files} | shown_by_code()
+    assert {name: found for name, text in texts.items() if (found := entries.findall(text))} == {}
+
+
 def test_a_picture_is_described_as_it_looks_in_both_themes() -> None:
     """What is dark on the light page is light on the dark one."""
     of_one_theme = re.compile(
