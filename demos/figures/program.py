@@ -193,6 +193,6 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
     if form.kind != "csv":
         return f"import json\n{regex}\n", opened + JSON_LINES[form.kind] + columns
     quoting = "" if form.quoted else ", quoting=csv.QUOTE_NONE"
-    skipped = "    next(file)  # says which sign stands between the columns\n" if form.has_delimiter_line else ""
+    skipped = "    next(file)  # names the delimiter of the columns\n" if form.has_delimiter_line else ""
     read = f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if any(row)]\n"
     return f"import csv\n{regex}\n", opened + skipped + read + named + columns

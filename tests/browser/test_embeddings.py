@@ -28,7 +28,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     lesson = page.locator("#lesson-embeddings")
     expect(lesson.locator(".heatmaplayer image")).to_have_count(2)
     expect(lesson.locator("#embeddings-neighbours li")).to_have_count(12)
-    expect(lesson).to_contain_text("17 tokens × 384 = 6,528 numbers")
+    expect(lesson).to_contain_text("17 tokens × 384 = 6,528 components")
     lesson.get_by_label("max", exact=True).first.check()
     expect(lesson).to_contain_text("For each of the 384 dimensions, the maximum")
     page.wait_for_url("**pooling_a=max**")

@@ -85,7 +85,7 @@ def self_attention_and_the_block(page: Page, bundled: LoadedModel) -> None:
     # a number under the pointer, and its product with the query's
     tip = page.locator("body > .cells-tip")
     point(page, board.locator('.cells[data-name="k of river"]'), 9)
-    expect(tip).to_contain_text("k of river, number 9:")
+    expect(tip).to_contain_text("k of river, component 9:")
     key, query, product = (number(part) for part in re.findall(r"[:= qk] ?(−?\d+\.\d{4})", tip.inner_text()))
     assert (key, query) == (
         round(float(ledger.attention.key[4, river, 9]), 4),
@@ -101,11 +101,11 @@ def self_attention_and_the_block(page: Page, bundled: LoadedModel) -> None:
     page.keyboard.press("Home")
     for _ in range(9):
         page.keyboard.press("ArrowRight")
-    expect(tip).to_contain_text("k of river, number 9:")
+    expect(tip).to_contain_text("k of river, component 9:")
     expect(key_strip).to_have_attribute("aria-valuetext", tip.inner_text())
     page.keyboard.press("ArrowUp")
     expect(board.locator('.cells[data-name="k of the"]').last).to_be_focused()
-    expect(tip).to_contain_text("k of the, number 9:")
+    expect(tip).to_contain_text("k of the, component 9:")
     page.keyboard.press("Home")
     page.keyboard.press("ArrowLeft")
     expect(board.locator("button[data-token]").nth(river - 1)).to_be_focused()

@@ -57,7 +57,7 @@ def test_a_box_of_the_transformer_is_pressed(open_lesson: Callable[..., Page]) -
     expect(said).to_contain_text("masked")
     page.locator('#translation-stacks [data-token="17"]').click()
     expect(said).to_contain_text("Feed-forward, decoder layer 1")
-    expect(said).to_contain_text("of the 192 numbers are positive")
+    expect(said).to_contain_text("of the 192 components are positive")
     page.keyboard.press("ArrowRight")
     expect(said).to_contain_text("Add & norm after feed-forward, decoder layer 1")
     page.keyboard.press("End")

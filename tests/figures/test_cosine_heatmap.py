@@ -103,19 +103,19 @@ TEXT = "One two three four five six seven eight nine ten eleven tokenization emb
     [
         (
             Choice("mean", 12),
-            "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers",
+            "20 tokens × 768 = 15,360 components</b> → <b>768 components",
             "layer 12, the last one. They are averaged over all 20",
         ),
-        (Choice("cls", 0), "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers", "before the first layer"),
-        (Choice("mean_no_special", 11), "→ <b>768 numbers", "averaged over 18 tokens, without"),
-        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12 are summed. For each of the 768 dimensions"),
-        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12 are summed"),
+        (Choice("cls", 0), "20 tokens × 768 = 15,360 components</b> → <b>768 components", "before the first layer"),
+        (Choice("mean_no_special", 11), "→ <b>768 components", "averaged over 18 tokens, without"),
+        (Choice("max", SUM_ALL), "→ <b>768 components", "layers 1 to 12 are summed. For each of the 768 dimensions"),
+        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 components", "layers 9 to 12 are summed"),
         (
             Choice("max", CONCAT_LAST_FOUR),
-            "20 tokens × (4 × 768) = 61,440 numbers</b> → <b>3,072 numbers",
+            "20 tokens × (4 × 768) = 61,440 components</b> → <b>3,072 components",
             "layers 9 to 12 are concatenated. For each of the 3,072 dimensions",
         ),
-        (Choice("pooler", 12), "768 numbers</b> → <b>768 numbers", "a trained 768 × 768 matrix"),
+        (Choice("pooler", 12), "768 components</b> → <b>768 components", "a trained 768 × 768 matrix"),
     ],
 )
 def test_every_choice_says_how_and_how_many(bundled: LoadedModel, choice: Choice, shape: str, how: str) -> None:

@@ -90,7 +90,7 @@ def test_the_question_that_the_readme_of_tours_shows_is_read(tmp_path: Path) -> 
         ("{words}", "{words.real}", "line 5: {words.real} is not a valid placeholder."),
         ("{words}", "{tokens}", "{tokens} has no value before the answer."),
         ("Two.", "{tokens}.", "no question.py gives a value for {tokens}."),
-        ("Two.", "", "what stands under “Answer” is missing."),
+        ("Two.", "", "the text under “Answer” is missing."),
         ("## Answer", "## three: It is three", "line 18: the last heading, “## Answer”, is missing."),
         ("Two.", 901 * "m", "has more than 900 characters."),
         ("Two.\n", "Two.\n\n## Answer\n\nThree.\n", "line 20: there is one “## Answer” only."),

@@ -127,7 +127,7 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         (
             "layer=3",
             "part=compare",
-            "mine.md, line 16: the element 'attention-grid' stands in the part 'heads', not in 'compare'.",
+            "mine.md, line 16: the element 'attention-grid' is in the part 'heads', not in 'compare'.",
         ),
         ("Say this", "on " * 1_000, "mine.md, line 16: a stop's notes have at most 2,000 characters."),
         ("light: tokens-picture", "light: moon", "mine.md, line 5: the lesson tokens has no element 'moon'."),

@@ -33,7 +33,7 @@ def offer_endpoint(page: Page) -> None:
 
         layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
         catalogue key, empty for the default. head is counted from 0, and -1 means all of them. An answer has at most
-        300,000 numbers: 12 heads of 158 tokens, or one head of 512. Beyond 512 tokens the input is cut, and "notice"
+        300,000 weights: 12 heads of 158 tokens, or one head of 512. Beyond 512 tokens the input is cut, and "notice"
         says so.
         """
         run = services.run(Sentence(text, text_pair, model))
@@ -43,7 +43,7 @@ def offer_endpoint(page: Page) -> None:
             weights = weights[place : place + 1]
         if weights.size > MOST_NUMBERS:
             raise UserError(
-                f"All heads of {weights.shape[-1]} tokens are {weights.size:,} numbers; an answer has at most "
+                f"All heads of {weights.shape[-1]} tokens are {weights.size:,} weights; an answer has at most "
                 f"{MOST_NUMBERS:,}. Ask for one head, 0 to {run.num_heads - 1}, or for a shorter text."
             )
         result: dict[str, Any] = {

@@ -127,7 +127,7 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
         heading = HEADING.fullmatch(lines[first].rstrip())
         if heading is None or (heading[1] is None and heading[2] != REVEALED):
             raise fault_at(file, first, f"a heading is “## name: text” or “## {REVEALED}”")
-        explanation = _text(file, lines, first + 1, end, f"what stands under “{heading[2][:40]}”")
+        explanation = _text(file, lines, first + 1, end, f"the text under “{heading[2][:40]}”")
         if heading[1] is None:
             if revealed:
                 raise fault_at(file, first, f"there is one “## {REVEALED}” only")

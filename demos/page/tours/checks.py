@@ -55,7 +55,7 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     if stop.light and stop.light not in place.elements:
         return f"the lesson {stop.lesson} has no element {stop.light!r}."
     if stop.light and place.elements[stop.light] not in ("", part):
-        return f"the element {stop.light!r} stands in the part {place.elements[stop.light]!r}, not in {part!r}."
+        return f"the element {stop.light!r} is in the part {place.elements[stop.light]!r}, not in {part!r}."
     if stop.asks and part not in place.parts_with_question:
         return f"the lesson {stop.lesson} has no question{f' in its part {part!r}' if part else ''}."
     return ""

@@ -44,7 +44,8 @@ class Feeds:
         """The answer to the curve's request: [run, steps, looks, watched], how many points of each it has; "" for no
         such run.
 
-        Who waits and would rather watch the run that is on adds the number of the one that the points are of.
+        A reader who waits but prefers to watch the current run also sends the number of the run whose points the page
+        has, 0 for none.
         """
         try:
             run, steps, looks, example_points, *shows = question

@@ -21,7 +21,7 @@ function told(strip, at) {
   const value = numbers(strip)[at];
   const { name, by, factor } = strip.dataset;
   const first = Number(strip.dataset.first ?? 0);
-  const lines = [`${name}, number ${first + at}: ${written(value)}`];
+  const lines = [`${name}, component ${first + at}: ${written(value)}`];
   const other = by && named(by);
   if (other) {
     const second = numbers(other)[at];

@@ -81,7 +81,7 @@ def reference(bundled: LoadedModel) -> tuple[torch.Tensor, ...]:
 
 def test_an_answer_of_the_api_is_bounded(attention: Callable[..., dict[str, Any]]) -> None:
     long = "word " * 600
-    with pytest.raises(UserError, match=r"3,145,728 numbers; .* 300,000. Ask for one head, 0 to 11"):
+    with pytest.raises(UserError, match=r"3,145,728 weights; .* 300,000. Ask for one head, 0 to 11"):
         attention(long)
     one = attention(long, head=11)
     assert np.shape(one["attention"]) == (1, 512, 512)

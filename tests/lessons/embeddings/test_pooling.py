@@ -91,8 +91,8 @@ def test_one_draw_fills_everything(services: Services) -> None:
     assert of["picked"]["value"] == 0  # the tenth sentence is gone
     assert len(of["picked"]["choices"]) == 3
     assert "<b>6 tokens</b>" in of["counted"]
-    assert "<b>6 tokens × 384 = 2,304 numbers</b> → <b>384 numbers</b>" in of["how_a"]
-    assert "<b>6 tokens × (4 × 384) = 9,216 numbers</b> → <b>1,536 numbers</b>" in of["how_b"]
+    assert "<b>6 tokens × 384 = 2,304 components</b> → <b>384 components</b>" in of["how_a"]
+    assert "<b>6 tokens × (4 × 384) = 9,216 components</b> → <b>1,536 components</b>" in of["how_b"]
     order = [re.findall(r'class="text" title="(\d)', one) for one in of["listed"].split("</section>")[:2]]
     for found, cosine in zip(order, cosines, strict=True):
         assert found == [str(at + 1) for at in np.argsort(-cosine[0]) if at != 0]

@@ -75,7 +75,7 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
         np.testing.assert_allclose(numbers(values.group(1)), vector, rtol=1e-4)
         assert f"<td>{np.linalg.norm(vector):.3f}</td><td>{scientific(ledger.differences[key])}</td>" in row.group(1)
     inner, active = ledger.block.inner[8], ledger.block.active[8]
-    assert f"1,536 numbers, {(inner > 0).sum()} of them above zero" in markup
+    assert f"1,536 components, {(inner > 0).sum()} of them above zero" in markup
     found = re.search(r'data-name="GELU\(T3 W1 \+ b1\)" data-values="([^"]+)"', markup)
     assert found
     np.testing.assert_allclose(numbers(found.group(1)), active, rtol=1e-4)

@@ -122,7 +122,7 @@ def test_each_other_place_shows_its_own_vectors(place: int) -> None:
     for number in vectors["output"][:4]:
         assert f"<td>{number:.2f}</td>".replace("-", "−") in shown["said"].replace("−0.00", "0.00")
     if PLACES[place].step == FED:
-        assert f"<b>{(vectors['hidden'] > 0).sum()}</b> of the {len(vectors['hidden'])} numbers" in shown["said"]
+        assert f"<b>{(vectors['hidden'] > 0).sum()}</b> of the {len(vectors['hidden'])} components" in shown["said"]
     if PLACES[place].step in (ADDED, FED_ADDED):
         assert f"standard deviation <i>σ</i> = {vectors['total'].std():.3f}" in shown["said"]
 

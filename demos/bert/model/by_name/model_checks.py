@@ -351,7 +351,7 @@ def check_tokenizer(name: str, tokenizer: Any, vocabulary: int, architecture: st
     backend = tokenizer.backend_tokenizer
     steps = [json.loads(step.__getstate__()) for step in (backend.normalizer, backend.pre_tokenizer) if step]
     if not set(_patterns(steps)) <= KNOWN_PATTERNS:
-        raise refused(name, "its tokenizer splits texts by a pattern of its own")
+        raise refused(name, "its tokenizer splits texts by its own pattern")
     if any(getattr(tokenizer, token) is None for token in SPECIAL):
         raise refused(name, "its tokenizer lacks one of [CLS], [SEP], [PAD], [MASK] and [UNK]")
     if max(tokenizer.get_vocab().values()) >= vocabulary:

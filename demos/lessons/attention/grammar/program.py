@@ -10,7 +10,7 @@ from demos.figures.program import model_lines
 from demos.files import read_beside
 
 MARKS = """\
-    letters = [any(map(str.isalnum, name)) for name in inputs.tokens()]  # a punctuation mark is a word of its own
+    letters = [any(map(str.isalnum, name)) for name in inputs.tokens()]  # a punctuation mark is a separate word
     begins = [i for i in range(1, len(word_of)) if word_of[i] is not None and (word_of[i] != word_of[i - 1] or (
         letters[i] != letters[i - 1] and inputs.tokens()[i - 1] != "▁"))]
     word_of = [None if word is None else sum(at <= i for at in begins) - 1 for i, word in enumerate(word_of)]

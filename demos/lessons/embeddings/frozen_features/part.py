@@ -115,7 +115,9 @@ class FrozenFeatures(View):
             config = loaded.model.config
             wide = width_of(choice, config.num_hidden_layers, config.hidden_size)
             if wide > MAX_DIMENSION:
-                raise UserError(f"All layers concatenated have {wide:,} numbers here; the limit is {MAX_DIMENSION:,}.")
+                raise UserError(
+                    f"All layers concatenated have {wide:,} components here; the limit is {MAX_DIMENSION:,}."
+                )
             return choice
 
     def lay_out(self, at: Layout) -> None:

@@ -55,11 +55,11 @@ def changes_summary(changes: Changes, encoding: Encoding, token: int, spec: Mode
 
 
 def numbers_html(strips: Sequence[Strip], ledger: InputLedger, encoding: Encoding) -> Markup:
-    """The fold "The numbers": the strips' first numbers, then each token's norms."""
+    """The fold "The numbers": the strips' first components, then each token's norms."""
     parts = {"word": ledger.word, "segment": ledger.segment, "position": ledger.position}
     parts |= {"sum": ledger.total, "after LayerNorm": ledger.result}
     norms = {name: np.linalg.norm(part, axis=-1) for name, part in parts.items() if part is not None}
-    caption = "The first numbers of each strip, with mean, standard deviation and norm over all its numbers"
+    caption = "The first components of each vector, with mean, standard deviation and norm over all of them"
     return strips_table(strips, caption) + _table("Norms of each token's vectors", norms, encoding.tokens, 3)
 
 

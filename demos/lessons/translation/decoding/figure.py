@@ -48,7 +48,7 @@ def one_vector_figure(
     traces.append(bars)
     left, right = (20 + max(map(len, words)) * 9 for words in (source, written))
     height = max(330, ROW * max(len(source), len(written)) + 80)
-    title = {"text": f"one vector:<br>{width} numbers"}
+    title = {"text": f"one vector:<br>{width} components"}
     layout = plotly_layout(
         height=height,
         margin={"l": left, "r": right, "t": 10, "b": 64},
