@@ -110,6 +110,8 @@ def test_the_picture_is_drawn_from_the_bar(services: Services) -> None:
 
     drawn = picture("pronounceable")
     assert "unce" in drawn
+    assert "begins with ## continues the word" in drawn
+    assert "begins with ##" not in picture("a ## b")
     assert "The text itself contains" not in drawn
     assert "is read as [MASK]" not in picture("a [MASK]")
     assert "“[Mask]” is read as [MASK] in every lesson." in picture("a", "[Mask]")

@@ -101,6 +101,89 @@ def test_all_and_none_come_last() -> None:
             assert {*names[len(names) - len(last) :]} == last, question.name
 
 
+LOOKS = {(lesson.slug, part.slug): part.look for lesson in discover() for part in lesson.parts}
+LOOKS |= {(lesson.slug, ""): lesson.look for lesson in discover()}
+SAID_BEFORE = [  # what a look, of the part or of its lesson, has said of its question's answer
+    ("attention/rollout", r"\[SEP\]"),
+    ("embeddings/anisotropy", "above 0|often do not"),
+    ("embeddings/siamese", "same encoder"),
+    ("encoder/masks", "states of all|stay the same"),
+    ("encoder/norms", "affect|during training"),
+    ("family/decoder", "up to it"),
+    ("family/elmo", "one side"),
+    ("family/last_word", "all tokens|from the new word"),
+    ("family/prompts", "nothing is trained"),
+    ("finetune/ready", r"\bMB\b|0\.7"),
+    ("finetune/runs", "chance"),
+    ("pretraining/original_run", "added|sum"),
+    ("pretraining/spans", "several"),
+    ("tokens", "pieces?"),
+    ("translation/decoding", "adjective|diagonal"),
+    ("translation/distance", "but not"),
+    ("translation/recurrent", "“were”|“was”"),
+    ("translation/search", "not the likeliest|is lost"),
+    ("translation/targets", "ln p"),
+    ("translation/transformer", "cross-attention"),
+]
+
+
+def decisive(question: Question, answer: Choice) -> set[str]:
+    """The words and numbers by which an answer differs from the question and from all other answers."""
+
+    def words(html: str) -> set[str]:
+        return set(re.findall(r"\d+(?:[.,]\d+)*|[^\W\d]{4,}(?:-\w+)*", in_words(html).lower()))
+
+    others = [other.text for other in question.answers if other is not answer]
+    return words(answer.text).difference(words(question.text), *map(words, others))
+
+
+def gives_away(look: str, question: Question) -> list[str]:
+    """The answers that may be right and that a look has word for word, or with all their decisive words."""
+    shown = in_words(look).lower()
+    may_be_right = [answer for answer in question.answers if question.right in ("", answer.name)]
+    return [
+        answer.name
+        for answer in may_be_right
+        if in_words(answer.text).lower() in shown
+        or (
+            (words := decisive(question, answer)) and all(re.search(rf"\b{re.escape(word)}\b", shown) for word in words)
+        )
+    ]
+
+
+@pytest.mark.parametrize("question", CHOSEN, ids=lambda question: question.name)
+def test_no_look_has_the_words_of_a_right_answer(question: Question) -> None:
+    assert gives_away(LOOKS[question.lesson, question.part], question) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [
+        ("pretraining/spans", "A “sentence” is a span of text, usually several sentences long."),
+        ("pretraining/original_run", "Each step took a batch of sequences and added two losses."),
+        ("translation/transformer", "Every decoder layer's cross-attention uses the output of the encoder."),
+        ("translation/targets", "This position costs −ln 0.5, about 0.69."),
+    ],
+)
+def test_a_look_that_answers_is_noticed(name: str, look: str) -> None:
+    (question,) = (question for question in CHOSEN if question.name == name)
+    assert gives_away(look, question) == [question.right]
+
+
+def test_no_look_has_the_number_that_is_right(services: Services) -> None:
+    numbers = [question for question in questions().values() if question.kind == "number"]
+    for question in numbers:
+        for said in re.findall(r"\d+(?:\.\d+)?", LOOKS[question.lesson, question.part].replace(",", "")):
+            assert reveal(services, SENTENCE, question, said)["right"] is False, f"{question.name}: {said}"
+
+
+@pytest.mark.parametrize(("name", "said"), SAID_BEFORE, ids=[name for name, _ in SAID_BEFORE])
+def test_no_look_says_again_what_it_said_of_the_answer(name: str, said: str) -> None:
+    lesson, _, part = name.partition("/")
+    assert (lesson, part) in questions()
+    assert re.findall(said, f"{LOOKS[lesson, '']} {LOOKS[lesson, part]}") == []
+
+
 def test_a_number_has_a_tolerance() -> None:
     numbers = [question for question in questions().values() if question.kind == "number"]
     assert len(numbers) >= 3

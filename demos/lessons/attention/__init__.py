@@ -64,9 +64,9 @@ LESSON = Lesson(
     tab="Attention",
     question="Which tokens does each token attend to?",
     look=(
-        "In every head, each token splits a total weight of 1 across all tokens; the head's output is the weighted "
-        "sum of their value vectors. Some heads attend mostly to the previous token, some to the next, many to [CLS] "
-        "or [SEP]. A large weight on a short vector adds little, so weights alone do not explain the output."
+        "In every head, each token splits a total weight of 1 across all tokens; the head's output is the weighted sum "
+        "of their value vectors. Some heads attend mostly to the previous token, others to the next. A large weight on "
+        "a short vector adds little, so weights alone do not explain the output."
     ),
     build=build,
     parts=parts_of(__name__),

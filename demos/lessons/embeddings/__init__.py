@@ -39,7 +39,7 @@ def offer_endpoint(page: Page) -> None:
         pooling is cls, mean, mean_no_special, max, or pooler where the model has a trained one; layer counts as
         transformers' hidden_states do, negative ones from the end; an empty model means the default. combine puts
         several layers in the place of one: sum_all, sum_last_four or concat_last_four. Vectors are as pooled, not
-        normalised. A longer sentence is cut to max_tokens, 3 to 512. sentence-transformers uses the first 256 tokens
+        normalized. A longer sentence is cut to max_tokens, 3 to 512. sentence-transformers uses the first 256 tokens
         with the bundled model; "notice" says where that makes a difference.
         """
         if not isinstance(texts, str) and not (

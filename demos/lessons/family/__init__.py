@@ -9,9 +9,8 @@ LESSON = Lesson(
     tab="Beside BERT",
     question="What changes when a model writes from left to right?",
     look=(
-        "In BERT, every word's state depends on the whole sentence; in GPT, only on the words up to it. "
-        "Compare the two on "
-        "the same sentence, and see what the other models of the family changed."
+        "BERT and GPT differ in the words that a word's state depends on. Compare the two on the same sentence, and "
+        "see what the other models of the family changed."
     ),
     parts=parts_of(__name__),
 )

@@ -80,6 +80,8 @@ class Tokens(View):
             drawing += TEXT.spaces(
                 next((mark for mark in (BYTES, SENTENCE_PIECE) if mark in "".join(encoding.tokens)), BYTES)
             )
+        elif any(token.startswith("##") for token in encoding.tokens):
+            drawing += TEXT.continued()
         return {"picture": drawing}
 
     @drawn("steps", by=("word", "own"), limits=("word",))
@@ -206,9 +208,8 @@ LESSON = Lesson(
     tab="Tokens",
     question="How is text split into tokens?",
     look=(
-        "A word in the vocabulary becomes one token. Any other word is split into pieces from the vocabulary, with ## "
-        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. Type a "
-        "sentence and watch it being split: the ids under the tokens are the model's input."
+        "A word in the vocabulary becomes one token. Type a rare or invented word and watch what becomes of it. The "
+        "ids under the tokens are the model's input."
     ),
     view=Tokens(),
     build=build,

@@ -67,10 +67,9 @@ class Measured:
 class Shape(View):
     tab, order, former = "Shape of the space", 6, "shape"
     look = (
-        "In hundreds of dimensions, two random directions have a cosine near 0, but the vectors of two unrelated "
-        "sentences often do not. In BERT without fine-tuning, the mean cosine of two random words is above 0 in "
-        "all layers above the input (Ethayarajh 2019). Follow the thick line through the layers, and see how much "
-        "of the mean cosine comes from two or three dimensions."
+        "In hundreds of dimensions, two random directions have a cosine near 0. Is this also true of the vectors of "
+        "two unrelated sentences? Follow the thick line through the layers, and see how much of the mean cosine comes "
+        "from two or three dimensions."
     )
     reads_sentence = False
 

@@ -129,8 +129,8 @@ def by_sentences(
 class Search(View):
     tab, order = "Search", 3
     look = (
-        "The query and all sentences are turned into vectors, and the nearest sentences come first. Look at the "
-        "differences between A and B, and at results that share no word with the query."
+        "The query and all sentences are turned into vectors, and the nearest sentences come first. Compare A and B: "
+        "which of their results share a word with the query?"
     )
 
     @dataclass(frozen=True)

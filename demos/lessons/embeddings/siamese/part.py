@@ -70,9 +70,8 @@ def runs(services: Services) -> RunController:
 class TrainOnPairs(View):
     tab, order, only_bert = "Train on pairs", 7, True
     look = (
-        "Both sentences are processed by the same encoder, and training moves the cosine of their vectors towards "
-        "the human rating. Click Start: the points move towards the dashed line. The correlation ρ on held-out pairs "
-        "shows whether their order has improved."
+        "Training moves the cosine of two sentence vectors towards the human rating. Click Start: the points move "
+        "towards the dashed line. The correlation ρ on held-out pairs shows whether their order has improved."
     )
 
     @dataclass(frozen=True)

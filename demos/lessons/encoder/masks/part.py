@@ -36,9 +36,8 @@ PANELS = (
 class Masks(View):
     tab, order = "Encoder, decoder, both", 8
     look = (
-        "All three pictures use one formula; they differ in which tokens may be attended to. In BERT, a token attends "
-        "to all tokens; in GPT, only to itself and earlier ones; in cross-attention, to the tokens of another text. "
-        "Change the last word: in BERT the states of all other words change; with a causal mask they stay the same."
+        "All three pictures use one formula; they differ in which tokens may be attended to. Compare the three. Then "
+        "change the last word: which states change in BERT, and which with a causal mask?"
     )
 
     @dataclass(frozen=True)

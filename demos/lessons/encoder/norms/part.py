@@ -38,9 +38,9 @@ IN_TRAINING, PASSES = 4, 5  # sentences in each batch that the running statistic
 class Norms(View):
     tab, order, reads_sentence = "Batch norm or layer norm", 9, False
     look = (
-        "Both methods subtract a mean and divide by a standard deviation. Layer norm computes them over all "
-        "features of one token (horizontal frame), batch norm over one feature of all tokens of the batch (vertical "
-        "frame). With batch norm, the other sentences affect the result during training."
+        "Both methods subtract a mean and divide by a standard deviation. Layer norm computes them over all features "
+        "of one token (horizontal frame), batch norm over one feature of all tokens of the batch (vertical frame). "
+        "Replace the last sentence: with which method do the outputs of the first sentence change?"
     )
 
     @dataclass(frozen=True)

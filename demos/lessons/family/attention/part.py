@@ -45,8 +45,8 @@ def of_member(what: str, value: int) -> Any:
 class Attention(View):
     tab, order, reads_sentence = "Attention", 6, False
     look = (
-        "Compare the three kinds of attention. In a decoder, no line leads to a later token; in cross-attention, the "
-        "lines lead from the output text to the input text."
+        "Compare the three kinds of attention: from which text do their lines come, to which text do they lead, and "
+        "does a line lead to a later token?"
     )
 
     @dataclass(frozen=True)

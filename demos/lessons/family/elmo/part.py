@@ -132,8 +132,8 @@ def weight_slider(number: int) -> Any:
 class Elmo(View):
     tab, order, reads_sentence = "BERT, GPT, ELMo", 3, False
     look = (
-        "The colored lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
-        "only from the left; ELMo concatenates the states of two LSTMs, each of which depends on one side only."
+        "The colored lines lead into one word's last state; in ELMo, this state is the concatenation of two LSTMs' "
+        "states. From which sides do the lines come in BERT, in GPT, and in each of the LSTMs?"
     )
 
     @dataclass(frozen=True)

@@ -19,8 +19,7 @@ SHOWN = 24  # tokens in the picture, the last ones
 class LastWord(View):
     tab, order = "Who sees what", 1
     look = (
-        "The last word is replaced. In BERT this changes the states of all tokens, from layer 1 on; in the decoder, "
-        "only those from the new word on, since no earlier token attends to it."
+        "The last word is replaced. Compare BERT and the decoder: which tokens' states change, and from which layer on?"
     )
 
     @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slid
 class Prompts(View):
     tab, order, reads_sentence = "Zero, one, few examples", 2, False
     look = (
-        "A task is given to a model as text, with zero, one or three solved examples, and nothing is trained. Look at "
-        "the rank of the correct answer: in which of the five tasks do examples help our small model?"
+        "A task is given to a model as text, with zero, one or three solved examples. Look at the rank of the correct "
+        "answer: in which of the five tasks do examples help our small model?"
     )
 
     @dataclass(frozen=True)

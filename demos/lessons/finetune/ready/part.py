@@ -122,8 +122,7 @@ class Ready(View):
     tab, order, reads_sentence = "Ready models", 7, False
     look = (
         "Models that were trained in advance are applied to one text; each is used only if the text fits its task. "
-        "Those that come with this app are adapters: about 0.7 MB of added weights each, for one shared encoder. "
-        "Change a word: which answers change?"
+        "Those that come with this app are adapters for one shared encoder. Change a word: which answers change?"
     )
 
     @dataclass(frozen=True)

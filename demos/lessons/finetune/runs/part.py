@@ -41,8 +41,8 @@ def chosen(records: Sequence[Record], ticked: str) -> list[Record]:
 class Runs(View):
     tab, order, reads_sentence = "Your runs", 3, False
     look = (
-        "Change one setting, train again, and compare: select two runs to overlay their curves. Could the difference "
-        "be chance?"
+        "Change one setting, train again, and compare: select two runs to overlay their curves. Is one of the two "
+        "really better?"
     )
 
     @dataclass(frozen=True)

@@ -46,8 +46,8 @@ def batch_shown(services: Services, sentence: Sentence, text: str, length: Any, 
 class OriginalRun(View):
     tab, order = "How BERT was pre-trained", 4
     look = (
-        "Each step took a batch of sequences and added two losses: the mean over the masked words, and the mean over "
-        "the pairs of spans. Draw again, or use a text of your own: both losses and their sum change."
+        "The picture shows the text of the pre-training, one sequence of it, and the loss of one batch. Draw again, or "
+        "use a text of your own, and see what the loss consists of."
     )
 
     @dataclass(frozen=True)

@@ -66,8 +66,8 @@ def _counts_of_others(tokenizer: Any) -> list[list[int]]:
 class Spans(View):
     tab, order = "Pack spans", 7
     look = (
-        "In pre-training, a “sentence” is a span of text, usually several sentences long. Each row is one example "
-        "with two spans: the second follows the first in your text, or comes from another text."
+        "Each row is one example with two spans of text, A and B: B follows A in your text, or comes from another "
+        "text. Each color is a sentence: count the sentences in each span."
     )
 
     @dataclass(frozen=True)

@@ -32,8 +32,8 @@ class Decoding(View):
     tab, order, reads_sentence = "Translate, step by step", 0, False
     look = (
         "Each row is one step of the decoder, which outputs a French word; with attention, the weights show how much "
-        "each English word's state counts. In French, most adjectives follow the noun, so the largest weights leave "
-        "the diagonal."
+        "each English word's state counts. Follow the largest weight from row to row, and compare the order of these "
+        "English words with their order in the sentence."
     )
 
     @dataclass(frozen=True)

@@ -24,8 +24,7 @@ class Distance(View):
     tab, order, reads_sentence = "Distance", 3, False
     look = (
         "Each drawing shows how the information from two words travels until it meets in one state. Choose a nearer "
-        "word: the paths become shorter, but not the Transformer's. The chart shows what is left of the gradient after "
-        "that distance."
+        "word: which paths become shorter? The chart shows what is left of the gradient after that distance."
     )
 
     @dataclass(frozen=True)

@@ -30,8 +30,8 @@ class Recurrent(View):
     tab, order, reads_sentence = "An RNN that writes", 2, False
     look = (
         "Each row is one step: a word, the network's state after it, and the next word with its probability. The state "
-        "is all that the network keeps of the earlier words. Choose the beginning that contains “agreement”: the verb, "
-        "six words after this noun, changes from “were” to “was”."
+        "is all that the network keeps of the earlier words. Choose the beginning that contains “agreement”, and "
+        "compare the verb that the network predicts six words after this noun."
     )
 
     @dataclass(frozen=True)

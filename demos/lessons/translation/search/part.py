@@ -36,9 +36,9 @@ def offered() -> Sequence[Pair]:
 class Searching(View):
     tab, order, reads_sentence = "Greedy, beam, sampling", 5, False
     look = (
-        "Greedy decoding takes the likeliest word at each step. Beam search keeps the few best beginnings: "
-        "follow the thick line, which may begin with a word that was not the likeliest. Set the beam width to 1 "
-        "(= greedy) and see which translation is lost."
+        "Greedy decoding takes the likeliest word at each step. Beam search keeps the few best beginnings: follow the "
+        "thick line to its best translation, and compare its log-probability with that of the greedy translation. "
+        "Then set the beam width to 1 (= greedy)."
     )
 
     @dataclass(frozen=True)

@@ -128,8 +128,7 @@ class Targets(View):
     tab, order, reads_sentence = "Targets and loss", 6, False
     look = (
         "At each position, one word of the vocabulary is correct: its target is 1, that of all others 0. Compare the "
-        "probabilities p of the correct words before and after training; the loss is the sum of −ln p over all "
-        "positions."
+        "probabilities p and the loss before and after training."
     )
 
     @dataclass(frozen=True)

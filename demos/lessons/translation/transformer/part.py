@@ -60,8 +60,7 @@ class Transformer(View):
     tab, order, reads_sentence = "The Transformer", 4, False
     look = (
         "Read each stack from the bottom up: encoder on the left, decoder on the right. Click a box to see its "
-        "numbers. The arrows show that every decoder layer's cross-attention uses the output of the encoder's last "
-        "layer."
+        "numbers. Follow the arrows between the stacks: from which layer do they come, and where do they lead?"
     )
 
     @dataclass(frozen=True)
