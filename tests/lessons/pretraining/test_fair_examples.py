@@ -9,13 +9,11 @@ import pytest
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, read_prompts
-from demos.bert.pretraining.two_words import compare
 from demos.lessons.overview.part import Overview
 from demos.lessons.pretraining.cloze.part import EXAMPLES as REMARKS
 from demos.lessons.pretraining.cloze.part import Example as Remark
 from demos.lessons.pretraining.corruption.part import CorruptText, Setup
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, FAIR, Example, Filler
-from demos.lessons.pretraining.two_words.part import EXAMPLES as TWO_WORDS
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.page.view import On
@@ -66,12 +64,6 @@ def test_the_remarks_to_try(services: Services, example: Remark) -> None:
     with_text, without = read_prompts(services.pretrained(BUNDLED), texts, [], PATTERNS[0], LABEL_WORDS[0])
     for log_odds in (with_text.log_odds, with_text.log_odds - without.log_odds):
         assert ((log_odds > 0) == example.is_positive) != example.is_hard
-
-
-def test_the_first_two_words_turn_the_first_guess(services: Services) -> None:
-    _, frame, *words = TWO_WORDS[0]
-    both = compare(services.pretrained(BUNDLED), frame, (words[0], words[1]))
-    assert [both.tokens[at] for at in both.probabilities.argmax(axis=1)] == ["she", "he"]
 
 
 def test_most_words_of_the_first_corruption_are_among_the_first_guesses(services: Services) -> None:
