@@ -249,6 +249,11 @@ def test_a_click_on_a_word_means_its_tokens(services: Services) -> None:
     assert word_of(encoding, first) == "the"
     assert token_positions(encoding, "cls") == {0}
     assert token_positions(encoding, "sep") == {encoding.tokens.index("[SEP]"), len(encoding) - 1}
+    typed = services.run(Sentence("a [SEP] b [CLS]", "[SEP] c", "")).encoding
+    assert typed.tokens == ("[CLS]", "a", "[SEP]", "b", "[CLS]", "[SEP]", "[SEP]", "c", "[SEP]")
+    assert token_positions(typed, "0:2:7") == {2}
+    assert token_positions(typed, "cls") == {0}
+    assert token_positions(typed, "sep") == {2, 5, 6, 8}
     for said in ("0:1", "0:a:b", "9999999:0:1", "word", "0:-1:2"):
         with pytest.raises(UserError, match="can't be read"):
             token_positions(encoding, said)

@@ -99,13 +99,15 @@ def is_right(question: Question, answer: Answer, response: str, encoding: Encodi
 
 
 def token_positions(encoding: Encoding, response: str) -> frozenset[int]:
-    """The tokens that a click means: "cls", "sep" (any of them), or "0:4:10", characters [4, 10) of sentence 0 or 1.
+    """The tokens that a click means: "cls", "sep" (typed ones too), or "0:4:10", characters [4, 10) of text 0 or 1.
 
     Characters are code points. Raises UserError for anything else.
     """
-    special = [place for place, sequence in enumerate(encoding.sequence_ids) if sequence is None]
-    if response in ("cls", "sep"):
-        return frozenset(special[:1] if response == "cls" else special[1:])
+    if response == "cls":
+        return frozenset({0})
+    if response == "sep":
+        ids, marks = encoding.input_ids, encoding.special_tokens_mask  # the last token is a [SEP]
+        return frozenset(place for place, mark in enumerate(marks) if mark and ids[place] == ids[-1])
     numbers = response.split(":")
     if len(numbers) != 3 or not all(number.isascii() and number.isdigit() and len(number) < 6 for number in numbers):
         raise UserError(UNREADABLE)

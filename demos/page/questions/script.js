@@ -2,7 +2,7 @@
 // Runs once for the component that holds the cards as templates (`element`).
 const MOST_WORDS = 60;
 const SEEN = 10_000; // milliseconds that a part is open, after which it counts as seen
-const PIECES = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // words and marks apart, as BERT's tokenizer begins
+const PIECES = /\[(?:SEP|CLS|PAD|MASK|UNK)\]|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // special tokens, words and marks apart, as BERT's tokenizer begins
 const sizes = JSON.parse(props.sizes);
 // [layers, heads, width]; a model that was opened by its name is not in the list, but the bar tells of it
 const sizeOf = (model) => sizes[model] ?? JSON.parse(document.getElementById("model-note")?.dataset.size ?? "[0, 0, 0]");
