@@ -12,14 +12,10 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 from gradio.blocks import Block, BlockContext
-from markupsafe import Markup
 
-from demos.bert.model.encoding import encode_lately, truncation_notice
-from demos.errors import UserError
 from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
 from demos.page.links import Link
-from demos.page.services import Sentence, Services
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -52,7 +48,6 @@ def build_lesson(page: Page) -> None:
     if page.lesson.only_bert:
         page.services = page.services.for_bert()
     if page.lesson.view is not None:
-        say_cut(page)
         page.lesson.view.build(page)
     if page.lesson.build is not None:
         page.lesson.build(page)
@@ -60,22 +55,6 @@ def build_lesson(page: Page) -> None:
         build_parts(page, part_ticks(page.lesson))
     else:
         page.wire_redraws()
-
-
-def say_cut(page: Page) -> None:
-    """A line here says how much of a long text in the bar the model cuts off, so that no part has to say it."""
-    line = gr.HTML("", elem_classes="cut-notice")
-    page.draw(lambda sentence: cut_html(page.services, sentence), [], [line], show_progress="hidden")
-
-
-def cut_html(services: Services, sentence: Sentence) -> Markup:
-    """The line; empty where nothing is cut, or where there is no such model or text, as the part then says."""
-    try:
-        tokenizer = services.store.tokenizer(services.key(sentence.model))
-        notice = truncation_notice(encode_lately(tokenizer, sentence.text, sentence.text_pair), "The text in the bar")
-    except UserError:
-        return Markup()
-    return TEXT.cut(notice) if notice else Markup()
 
 
 def unread_parts(lesson: Lesson) -> list[str]:
@@ -101,8 +80,6 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 services = page.services.for_bert() if part.only_bert else page.services
                 of_part = replace(page, services=services, settled=tick, notices=notices, look=look, redraws=shared)
                 of_part.reads_sentence = part.reads_sentence
-                if part.reads_sentence:
-                    say_cut(of_part)
                 part.view.build(of_part)
                 of_part.wire_redraws()  # with those of the inputs above the parts
                 if not look.is_rendered:

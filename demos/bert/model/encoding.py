@@ -195,10 +195,10 @@ def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[lis
     return remaining, lost
 
 
-def truncation_notice(encoding: Encoding, what: str = "The input") -> str:
-    """A sentence on the part of `what` that was cut; "" where everything fits."""
+def truncation_notice(encoding: Encoding) -> str:
+    """A sentence on the part that was cut; "" where everything fits."""
     if not encoding.dropped:
         return ""
     limit, lost = len(encoding), len(encoding.dropped)
     where = "first from the end of the longer sentence" if encoding.text_pair else "from its end"
-    return f"{what} has {limit + lost:,} tokens; the limit is {limit}, so {lost:,} were removed, {where}."
+    return f"The input has {limit + lost:,} tokens; the limit is {limit}, so {lost:,} were removed, {where}."
