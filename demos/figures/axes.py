@@ -7,7 +7,7 @@ from typing import Any
 from demos.figures.figure.figure import Axis, Mark
 from demos.files import read_asset
 
-BOTH_PAPERS = "#7b8288"  # a line's grey that is seen on light and on dark paper
+BOTH_PAPERS = "#7b8288"  # a line's grey that is visible on light and on dark paper
 
 
 def axis(title: str = "", size: int = 16, **more: Any) -> Axis:

@@ -1,4 +1,4 @@
-// <number-cells>: numbers as coloured cells (demos/figures/cell_strip.py) on the canvas that stands in it, in the colours
+// <number-cells>: numbers as coloured cells (demos/figures/cell_strip.py) on the canvas inside it, in the colours
 // of the moment's theme. `data-values` has them as float32 to be read, shown from -limit (or 0) to `data-limit`;
 // `data-places`, a byte each, where they lie on the scale. Both are base64, row by row, as many as the canvas has pixels.
 // `data-like` says which ones before it have them, as "checksum name" so that it changes where they do.

@@ -1,7 +1,7 @@
 """A vector as one line of coloured cells inside HTML, for pictures that are tables; each number is in it, to be read.
 
 The colours are those of demos/figures/strips.py. cell_strip.js paints the cells in the browser, on a canvas d pixels
-wide and one high, which the page stretches; demos/widgets/number_strips/script.js tells the number under the pointer.
+wide and one high, which the page stretches; demos/widgets/number_strips/script.js shows the number under the pointer.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SHADES = 255  # odd, so that zero has a separate color
 
 
 def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None, **data: str | int | float) -> Markup:
-    """The vector [d] as cells from -limit to limit, white at zero; what lies beyond has the last colour.
+    """The vector [d] as cells from -limit to limit, white at zero; values beyond have the last colour.
 
-    `name` (text, escaped) is what the pointer is told, `at` the number whose place is marked, `data` further
+    `name` (text, escaped) is shown under the pointer, `at` is the component whose place is marked, `data` further
     data- attributes for the script.
     """
     values = np.asarray(vector, dtype=np.float32).ravel()

@@ -46,8 +46,8 @@ def run_folder(data: str) -> str:
 def attention_json(run: Run, title: str, layer: int, head: int, lengths: np.ndarray | None = None) -> str:
     """One head's weights as a JSON document (text): tokens, segments, model, weights and where they come from.
 
-    `weights` is n x n, a row a query. `title` is the model's (`ModelSpec.title`). With the `lengths` [n] of this head's
-    transformed values, also these and the norms of the contributions, n x n.
+    `weights` is n x n, one row per query. `title` is the model's (`ModelSpec.title`). With the `lengths` [n] of this
+    head's transformed values, also these and the norms of the contributions, n x n.
     """
     document: dict[str, Any] = {
         "what": "BERT's attention weights: weights[...][query][key], each row sums to 1",

@@ -53,7 +53,7 @@ class Points:
     labels: tuple[str, ...]
     own: np.ndarray  # bool [m]: the reader's, drawn as diamonds
     ordered: bool = False  # the labels are steps (layers), drawn on one scale from light to dark
-    written: bool = False  # names stand beside the points, where there is room for them
+    written: bool = False  # names are beside the points, where there is room for them
     step: int = 0  # where points are the same token at several layers: how far apart these lie
     what: str = "topic"  # what the labels are
     kind: str = "sentence"  # what a point is

@@ -92,7 +92,7 @@ def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str
 
 
 def _with_row_sums(figure: Figure, values: np.ndarray, names: list[str]) -> Figure:
-    """The figure with a bar a row on its right, whose length is the row's sum, from 0 to 1 where no sum is larger."""
+    """The figure with one bar per row on its right, as long as the row's sum, from 0 to 1 if no sum is larger."""
     sums = np.nansum(values.astype(np.float64), axis=1)
     low, high = min(0.0, float(sums.min())), max(1.0, float(sums.max()))
     bars = {
@@ -175,7 +175,7 @@ def _sides(labels: Labels) -> list[dict[str, str]]:
 
 
 def named_step(count: int, most: int) -> int:
-    """1, 2, 4, …: how many steps apart those of `count` names stand for which an axis has room, at `most`."""
+    """1, 2, 4, …: the smallest step at which one name per step, of `count`, fits an axis with room for `most`."""
     step = 1
     while count > most * step:
         step *= 2

@@ -49,8 +49,8 @@ def scales() -> dict[str, dict[str, list[str]]]:
 def colour_scale(name: str) -> list[list[Any]]:
     """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero).
 
-    It is that of the light page; demos/page/plots.js puts the dark page's in its place. Black and white change
-    places with it: wherever one is read better on the light scale, the other is on the dark one.
+    It is the light page's scale; demos/page/plots.js replaces it with the dark page's. Black and white swap with it:
+    wherever one is easier to read on the light scale, the other is on the dark scale.
     """
     stops = PALETTE[name]
     return [[index / (len(stops) - 1), colour] for index, colour in enumerate(stops)]
@@ -75,7 +75,7 @@ def _linear(channel: int) -> float:
 
 
 def shade(scale: list[list[Any]], share: float) -> tuple[int, int, int]:
-    """The colour (red, green, blue) at a place, 0..1, of a scale with even steps; what lies beyond is its end."""
+    """The colour (red, green, blue) at a place, 0..1, of an evenly stepped scale; beyond it, the color of the end."""
     place = min(max(float(share), 0.0), 1.0) * (len(scale) - 1)
     below = min(int(place), len(scale) - 2)
     low, high = (channels_of(scale[at][1]) for at in (below, below + 1))
@@ -122,7 +122,7 @@ AXES: dict[str, Any] = {
     "zerolinecolor": "white",
     "zerolinewidth": 2,
 }
-# What the template "plotly" of Plotly's Python package says of the traces that the lessons use.
+# The template "plotly" of Plotly's Python package, for the traces that the lessons use.
 TEMPLATE: dict[str, Any] = {
     "data": {
         "bar": [

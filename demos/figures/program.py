@@ -96,7 +96,7 @@ for token, number in zip(encoding.tokens(), encoding.input_ids):
 
 
 def attention_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
-    """Prints this head's weights, a row a query."""
+    """Prints this head's weights, one row per query."""
     return f"""{begin(spec, texts_of(encoding), attentions=True)}
 layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
 with torch.inference_mode():

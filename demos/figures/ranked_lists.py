@@ -13,7 +13,7 @@ from demos.figures.palette import TOPICS
 from demos.templates import templates
 
 TEXT = templates(__file__, "text_ranked_lists.html")
-FAR = 3  # places; a sentence whose rank differs by so many in the other list is marked
+FAR = 3  # places; a sentence whose rank in the other list differs by this number is marked
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Ranking:
-    """One list: its name, what stands above it, its hits, best first."""
+    """One list: its name, the text above it, its hits, best first."""
 
     name: str
     above: Markup

@@ -22,7 +22,7 @@ POOLED = {
     "max": "the maximum over its tokens",
 }
 TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "only the head"}
-# What a field is called in the line that says what was changed.
+# The name of each field in the line that says what was changed.
 NAMES = {
     "pooling": "sentence vector", "hidden": "layers on top", "learning_rate": "learning rate",
     "batch_size": "batch size", "weight_decay": "weight decay", "max_length": "maximum tokens",

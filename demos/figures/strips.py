@@ -25,9 +25,9 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
     """Named vectors under one another, the first on top, each a row of d cells; their lengths may differ.
 
     Colours run from -limit to limit, white at zero, where the limit is what 99 of 100 cells stay within, rounded up;
-    what lies beyond has the last colour, and its own number when pointed at. Each vector's Euclidean norm stands beside
-    it. Names are text, nothing escaped yet. In the dark matrix.css turns the colours round: put the plot into a block
-    of the class `attention-heatmap`.
+    cells beyond it have the last colour, and show their own number on hover. Each vector's Euclidean norm is beside it.
+    Names are text, not escaped yet. On the dark page matrix.css inverts the colours: put the plot into a block of the
+    class `attention-heatmap`.
     """
     vectors = [np.asarray(vector, dtype=np.float32).ravel() for _, vector in rows]
     width = max((len(vector) for vector in vectors), default=1)

@@ -21,7 +21,7 @@ def scrolling_table(
 ) -> Markup:
     """`head`, `body` and `foot` as rows' HTML under `caption`; all texts escaped already.
 
-    `name` is what the box is called aloud, the caption where none is given. `kind` "attention-table" keeps head and
+    `name` is the box's name for screen readers, by default the caption. `kind` "attention-table" keeps head and
     first column in sight, "lesson-table" has wider columns.
     """
     return TEXT.table_of_html(*map(Markup, (caption, head, body, name, foot, kind)))

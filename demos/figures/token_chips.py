@@ -86,7 +86,7 @@ def source_text(encoding: Encoding, segment: int) -> Markup:
 
 
 def numbers_table(encoding: Encoding) -> Markup:
-    """Everything the tokenizer hands to the model, one row a token."""
+    """Everything the tokenizer hands to the model, one row per token."""
     words = ["–" if word is None else word for word in encoding.word_ids]
     spans = [_span(encoding, i) for i in range(len(encoding))]
     special = ["yes" if mark else "" for mark in encoding.special_tokens_mask]
@@ -108,13 +108,13 @@ def _segments(encoding: Encoding) -> tuple[int, ...]:
 
 
 def _positions(encoding: Encoding, segment: int) -> range:
-    """The tokens of one segment, which lie together: [CLS] A [SEP], then B [SEP]."""
+    """The tokens of one segment, which are consecutive: [CLS] A [SEP], then B [SEP]."""
     border = encoding.sentence_b_start or len(encoding)
     return range(border, len(encoding)) if segment else range(border)
 
 
 def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str = "id") -> dict[str, Any]:
-    """One segment's tokens: one hue a word, continuations joined to their word."""
+    """One segment's tokens: one hue per word, continuations joined to their word."""
     words, text = encoding.word_index, encoding.text_pair if segment else encoding.text
     marked = {word for word, token in zip(words, encoding.tokens, strict=True) if token in MASKS}
     positions = _positions(encoding, segment)

@@ -58,7 +58,7 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
     """A program that trains this recipe and prints its test score.
 
     Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
-    Raises UserError where the data can't be read.
+    Raises UserError if the data can't be read.
     """
     reading, settings = reading_of(recipe), recipe.settings
     needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)

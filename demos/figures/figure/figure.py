@@ -26,7 +26,7 @@ def is_figure(value: Any) -> bool:
 
 
 def figure_json(figure: Figure) -> str:
-    """The figure as JSON: without what is None, numbers as arrays of bytes in base64, fractions as float32."""
+    """The figure as JSON: without None, numbers as arrays of bytes in base64, fractions as float32."""
     return orjson.dumps(_written(figure), option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS).decode()
 
 
@@ -74,7 +74,7 @@ def _array(values: np.ndarray) -> Any:
 
 
 def _smallest(values: np.ndarray) -> np.dtype[Any]:
-    """The smallest kind of whole numbers that Plotly.js knows and that has room for these."""
+    """The smallest integer type of Plotly.js that has room for these."""
     low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
     kinds = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32)
     fitting = (kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)

@@ -13,7 +13,7 @@ FOLDER = ASSETS / "vendor" / "fonts"
 SANS = "Inter, 'Inter Fallback', system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif"
 SERIF = "Literata, Inter, Charter, Georgia, 'Noto Serif', 'DejaVu Serif', serif"
 MONO = "'JetBrains Mono', Inter, ui-monospace, 'DejaVu Sans Mono', Consolas, monospace"
-# What the files of each script hold, as Google Fonts splits a face; Inter lies in one file.
+# The characters in the files of each script, as Google Fonts splits a face; Inter is in one file.
 LATIN = (
     "U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+0304,U+0308,U+0329,U+2000-206F,U+20AC,U+2122,"
     "U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD"
@@ -29,7 +29,7 @@ EVERYTHING = "U+0-10FFFF"
 
 @dataclass(frozen=True)
 class FontFile:
-    """One variable font file. What is `preloaded` is seen as soon as the page stands."""
+    """One variable font file. A `preloaded` file is visible as soon as the page is drawn."""
 
     family: str
     name: str

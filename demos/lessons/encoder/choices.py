@@ -34,4 +34,4 @@ class OfHead:
 
 @dataclass(frozen=True)
 class Shared(OfHead, OfLayer, OfToken):
-    """All of them, in the order in which they stand."""
+    """All shared choices, in their order on the page."""

@@ -75,7 +75,7 @@ print("loops and matrices differ by", np.abs(get_position_encoding(length, d, n)
 
 
 def stack_code(spec: ModelSpec, encoding: Encoding, token: int) -> str:
-    """Prints, a line a state: norm, cosine to the start and to the mean, change by the layer, place on the plane."""
+    """Prints one line per state: norm, cosine to the start and to the mean, change by the layer, place on the plane."""
     return f"""{begin(spec, texts_of(encoding))}from sklearn.decomposition import PCA
 
 with torch.inference_mode():

@@ -126,7 +126,7 @@ def _lines(sources: np.ndarray, weights: np.ndarray, hues: list[str]) -> Markup:
 
 
 def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, Any]:
-    """The first `count` numbers of each token's vector <float>[n, d] as coloured cells, a row a token.
+    """The first `count` numbers of each token's vector <float>[n, d] as coloured cells, one row per token.
 
     Colours run to `limit`, or to these vectors' own.
     """

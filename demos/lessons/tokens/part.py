@@ -86,7 +86,7 @@ class Tokens(View):
 
     @drawn("steps", by=("word", "own"), limits=("word",))
     def draw_steps(self, on: On, c: Choices) -> Shown:
-        """How a word is split, and the words on offer; a word that was chosen stays when the sentence moves on."""
+        """The steps that split a word, and the words to choose from; a chosen word stays if the sentence changes."""
         tokenizer, sentence = _tokenizer(on.services, on.sentence.model), on.sentence
         typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
         offers = list(dict.fromkeys(word for text in typed for word in chunks(tokenizer, text) if word))[:MAX_WORDS]
@@ -98,7 +98,7 @@ class Tokens(View):
 
     @drawn("kinds", "matches", "begun", "meaning", by=OF_VOCABULARY, reads_sentence=False)
     def draw_vocabulary(self, on: On, c: Choices) -> Shown:
-        """What the vocabulary has of what is looked for."""
+        """The vocabulary's entries that match the search."""
         return searched(on, c)
 
     @drawn("others", by=(), pure=False)  # more models may come
@@ -181,7 +181,7 @@ def hardest(tokenizer: Any, words: list[str]) -> str:
 
 
 def padded(tokenizer: Any, texts: tuple[str, str], lines: str) -> Markup:
-    """The batch of the bar's sentence and these lines. Raises UserError where one is too long."""
+    """The batch of the bar's sentence and these lines. Raises UserError if one is too long."""
     more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
     inputs = [texts, *((line, "") for line in more)]
     encodings = [encode(tokenizer, *each, max_length=BATCH_DRAWN["tokens"]) for each in inputs[: BATCH_DRAWN["inputs"]]]

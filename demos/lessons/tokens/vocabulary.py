@@ -23,7 +23,7 @@ MODELS = 8  # whose vocabularies are at hand
 
 @dataclass(frozen=True)
 class OfVocabulary:
-    """What is looked for in the vocabulary of the model; nothing of it depends on the sentence."""
+    """The search in the model's vocabulary; it does not depend on the sentence."""
 
     letters: str = words("##ing", "Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
     where: str = options([(end, end) for end in (BEGINS, ENDS, CONTAINS)], BEGINS, "Entries whose text …")

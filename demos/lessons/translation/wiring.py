@@ -1,4 +1,4 @@
-"""What several parts of this lesson share: their choice of an English sentence, and the translators' results."""
+"""Shared by several parts of this lesson: the choice of an English sentence, and the translators' results."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def static_paths() -> list[Path]:
 
 
 def bertviz_frame(title: str, **options: Any) -> gr.HTML:
-    """The component: bertviz's views, filled with `frame_value`. Its `select` event tells of a choice made inside.
+    """The component: bertviz's views, filled with `frame_value`. Its `select` event reports a choice made inside.
 
     A function and no subclass: gradio writes a .pyi file beside the source of each subclass of a component.
     """

@@ -72,8 +72,8 @@ def frame_message(
 ) -> dict[str, Any]:
     """The message that shows `view` at `layer` and `head`, for a browser that holds nothing yet (`left_out`).
 
-    The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
-    where the neuron view needs a layer's queries and keys. `by` contribution, lines show the rows' shares (`in_lines`).
+    The model view takes every layer, the other views only `layer`. `vectors(layer)` is called only if the neuron view
+    needs a layer's queries and keys. `by` contribution, lines show the rows' shares (`in_lines`).
     """
     n, by = min(len(run.encoding), view.limit), in_lines(run, view.name, by)
     message = describe(run, view.name, n, layer, head, by.measure)
@@ -112,7 +112,7 @@ def describe(run: Run, view: str, n: int, layer: int, head: int, measure: str = 
 
 
 def key_of(drawn: bytes) -> str:
-    """The name of what is drawn, for who holds its numbers."""
+    """The drawing's name, for the browser that holds its numbers."""
     return hashlib.blake2b(drawn, digest_size=8).hexdigest()
 
 

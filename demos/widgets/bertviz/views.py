@@ -1,4 +1,4 @@
-"""bertviz's three views: how many tokens each draws, of which heads, and where their scripts lie."""
+"""bertviz's three views: the number of tokens each draws, of which heads, and the folder of their scripts."""
 
 from __future__ import annotations
 

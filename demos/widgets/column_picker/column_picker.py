@@ -10,7 +10,7 @@ from demos.widgets.scripted.scripted import scripted
 
 
 def column_picker(elem_id: str, chosen: gr.Textbox) -> gr.HTML:
-    """What one sees, which `picker_html` fills; `chosen` holds the choice as `print_columns` writes it, or ""."""
+    """The visible picker, which `picker_html` fills; `chosen` holds the choice as `print_columns` writes it, or ""."""
     menus = scripted(read_beside(__file__, "script.js"), elem_id, elem_classes="column-picker")
     menus.select(None, None, [chosen], js=f"() => insideBert.picked[{elem_id!r}]()", **IN_BROWSER)
     return menus

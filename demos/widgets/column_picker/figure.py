@@ -36,8 +36,8 @@ def picker_html(
     """The picker for a look at a file; `columns` are what its task reads, `chosen` what the reader chose.
 
     `refused` is why these columns can't be trained on, `task` another task that they fit, "" for neither; the
-    `tokenizer` counts the tokens that HTML costs. Columns of texts and of labels stand before the others, whatever is
-    chosen. A column that is joined to the text has the role "+text". "" for a form whose parts have names of their own.
+    `tokenizer` counts the tokens that HTML costs. Columns of texts and of labels are before the others, whatever is
+    chosen. A column that is joined to the text has the role "+text". "" for a form whose parts have fixed names.
     """
     mapping = look.mapping
     if mapping is None:

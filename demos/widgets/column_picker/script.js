@@ -1,5 +1,5 @@
 // The column picker: a role that is chosen for one column is taken from the column that had it; "more of" a text is added to it.
-// Another sheet of a workbook has columns of its own, which are found again.
+// For another sheet of a workbook, the server finds the columns again.
 // Runs once per gr.HTML as its js_on_load (`element` is that component).
 let asked; // what the reader chose and no answer shows yet
 let removed = false; // whether HTML is taken out of the texts

@@ -1,4 +1,4 @@
-"""Two at once: which two runs, and which of their heads, the controls ask for."""
+"""Two at once: the two runs, and their heads, that the controls select."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Pair:
     left: Side
     right: Side
     specs: tuple[ModelSpec, ModelSpec]
-    note: str  # a sentence to tell, or ""
+    note: str  # a sentence to show, or ""
 
 
 Inputs = tuple[list[LoadedModel], list[str], list[tuple[str, str]], str]  # models, titles, texts and pairs, note
@@ -63,7 +63,7 @@ Inputs = tuple[list[LoadedModel], list[str], list[tuple[str, str]], str]  # mode
 def pair_of(services: Services, sentence: Sentence, form: ComparisonForm) -> Pair:
     """Run what is wanted on both sides and compare it; loads no second model (see `ComparisonForm.waits`).
 
-    Raises UserError, one sentence, where a side is missing.
+    Raises UserError, one sentence, if a side is missing.
     """
     inputs = {MODELS: _two_models, TUNED: _before_and_after}.get(form.mode, _two_sentences)
     models, titles, texts, note = inputs(services, sentence, form)
@@ -80,7 +80,7 @@ def pair_of(services: Services, sentence: Sentence, form: ComparisonForm) -> Pai
 
 
 def _kinds(models: list[LoadedModel], sides: tuple[Side, Side]) -> list[str]:
-    """Whether the layers that are shown are global or local, in sentences; none for models whose layers are alike."""
+    """Sentences on whether the layers shown are global or local; none for models whose layers are alike."""
     first, second = (
         kind_said(reaches(loaded.model.config), side.which.layer, len(side.run.encoding))
         for loaded, side in zip(models, sides, strict=True)
@@ -100,7 +100,7 @@ def _two_models(services: Services, sentence: Sentence, form: ComparisonForm) ->
 
 
 def _before_and_after(services: Services, sentence: Sentence, form: ComparisonForm) -> Inputs:
-    """A fine-tune is held against the model that it began as: the bar's own run, else the reader's newest."""
+    """A fine-tune, the bar's own run or else the reader's newest, is compared with the model that it began as."""
     own = services.own_run(sentence.model)
     run = own or form.run
     if not run:

@@ -1,8 +1,8 @@
-"""The picker of a reader's own file: its dialog offers the files that its task reads, and none else.
+"""The picker of a reader's own file: its dialog offers only the files that its task reads.
 
-Gradio would refuse every other name by itself, in the browser and on the server, and with it a file without an
-ending. So it is told that any file will do: what a file holds decides, and what can't be read is refused in one
-sentence. The endings stand in the picker's classes, from where demos/page/file_endings.js tells them to the browser.
+Gradio itself would refuse every other name, in the browser and on the server, and with it a file without an ending.
+So gradio accepts any file here: the content decides, and a file that can't be read is refused in one sentence. The
+endings are in the picker's classes, from which demos/page/file_endings.js passes them to the browser.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ DIGITS = 4
 def grid_message(run: Run, by: Measured | None = None) -> dict[str, Any]:
     """The data of the grid for a run: a small picture of each head, its scores, its strongest weight.
 
-    A picture has one byte a weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.
-    `by` contribution, norms stand for the weights, and scores are of the shares of their rows.
+    A picture has one byte per weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.
+    `by` contribution, norms replace the weights, and scores are of the shares of their rows.
     """
     by = by or Measured(run)
     n, layers = len(run.encoding), range(run.num_layers)
@@ -92,12 +92,12 @@ def shrink(weights: np.ndarray, side: int = SIDE) -> np.ndarray:
 
 
 def pattern_table(scores: np.ndarray, name: str, of: str) -> str:
-    """One pattern's scores [L, A] as an HTML table, a row a layer; `of` says over what ("this sentence")."""
+    """One pattern's scores [L, A] as an HTML table, one row per layer; `of` says over what ("this sentence")."""
     return TEXT.pattern(PATTERNS[name], of, scores.tolist())
 
 
 def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
-    """Every pattern's score of every head as an HTML table, a row a head: what the grid says, one head at a time."""
+    """Every pattern's score of every head as an HTML table, one row per head: the grid's numbers as a table."""
     stacked = np.stack(list(scores.values()), axis=-1)  # [L, A, patterns]
     rows = [(layer, head, stacked[layer, head].tolist()) for layer, head in np.ndindex(stacked.shape[:2])]
     return TEXT.heads([PATTERNS[name].title for name in scores], of, rows)

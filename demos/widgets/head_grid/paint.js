@@ -1,4 +1,4 @@
-// How the grid of heads is painted: colours, and many small pictures on one canvas. Stands before grid.js.
+// Paints the grid of heads: colours, and many small pictures on one canvas. Loaded before grid.js.
 const hex = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
 
 // 256 colours of the theme's magnitude scale

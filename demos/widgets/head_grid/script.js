@@ -21,7 +21,7 @@ function make(parent, tag, attributes = {}, text) {
   return made;
 }
 
-// ---- what is asked of the numbers
+// ---- look-ups in the numbers
 const index = (layer, head) => layer * state.data.num_heads + head;
 const fitting = (found) => found?.model === state.data.model && found.measure === state.data.measure;
 const habits = () => (fitting(state.habits) ? state.habits : null); // another model's or measure's say nothing here
@@ -63,7 +63,7 @@ function say(layer, head) {
   part("said").append(what);
 }
 
-// ---- the grid's bones: one button a head, made anew only when a model has other layers or heads
+// ---- the grid's frame: one button per head, rebuilt only when a model has other layers or heads
 function build() {
   const { num_layers: layers, num_heads: heads, colours } = state.data;
   const shape = `${layers}x${heads}`;
@@ -167,7 +167,7 @@ function find(shown, map) {
   }
 }
 
-// What the line says while nothing is pointed at.
+// The line's text while no head is pointed at.
 function rest() {
   const { look, data } = state;
   if (!switching && look.layer < data.num_layers && look.head < data.num_heads) return say(look.layer, look.head);

@@ -20,7 +20,7 @@ LONGEST = 300  # characters of a query
 
 
 def query_of(services: Services, model: str, text: str) -> TokenVectors:
-    """The vectors of a query's first LONGEST characters. Raises UserError where it has no word."""
+    """The vectors of a query's first LONGEST characters. Raises UserError if it has no word."""
     (query,) = token_vectors(services.loaded(model), [text[:LONGEST]])
     if not len(query):
         raise UserError("There is no word to search for; write a query.")

@@ -1,4 +1,4 @@
-"""The curves of the runs under way, for all their readers: each asks for new points by its run's id."""
+"""The curves of the runs under way, for all their readers: each requests new points by its run's id."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Feeds:
             self._under_way.pop(run, None)
 
     def shown(self, run: str, name: str, steps: int, looks: int) -> str:
-        """A run's curve as it is shown to others under `name`, its points since a count; "" for none."""
+        """A run's curve for other readers, under `name`, with its points since a count; "" for none."""
         on = self._under_way.get(run)
         feed = on[1] if on else self._ended.get(run)
         return feed.shown_as(name, steps, looks) if feed else ""

@@ -1,6 +1,6 @@
-// What the live curves share, put before each one's own script: shapes, a moving average, and asking for what is new.
+// Shared by the live curves, put before each one's own script: shapes, a moving average, and requests for new points.
 const SVG = "http://www.w3.org/2000/svg";
-const ASKING = 500; // milliseconds between two questions
+const ASKING = 500; // milliseconds between two requests
 
 function node(parent, name, attributes, text) {
   const made = document.createElementNS(SVG, name);
@@ -10,7 +10,7 @@ function node(parent, name, attributes, text) {
   return made;
 }
 
-// An exponential moving average of [x, y] points that does not hang on the first one (Kingma & Ba 2015, section 3).
+// An exponential moving average of [x, y] points that does not depend on the first one (Kingma & Ba 2015, section 3).
 function smooth(points, smoothing) {
   let mean = 0;
   return points.map(([x, y], index) => {
@@ -19,9 +19,9 @@ function smooth(points, smoothing) {
   });
 }
 
-// A function that asks the server, until the run in `kept` is done, for what came since the points that are there:
-// `question` says which those are, `take` is given the answer. Unseen it asks nothing; where there is no such function
-// on the server, or no answer, the points come with the event's own messages alone.
+// A function that requests new points from the server until the run in `kept` is done: `question` says which points
+// the page has, `take` receives the answer. An invisible curve sends no request; if the server has no such function, or
+// gives no answer, the points come only with the event's own messages.
 function asker(kept, question, take, pause = () => ASKING) {
   let asking = false;
   return async function ask() {
@@ -37,7 +37,7 @@ function asker(kept, question, take, pause = () => ASKING) {
         if (run === kept.run && !kept.last.done) take(said);
       }
     } catch {
-      // the next message asks again
+      // the next message starts the requests again
     } finally {
       asking = false;
     }

@@ -1,4 +1,4 @@
-"""The live curve: a component that is sent only the new points of a training, and what turns events into points."""
+"""The live curve: a component that receives only new points, and the feed that turns events into points."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from demos.widgets.live_curve.text import (
     result_text,
     score_text,
 )
-from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
+from demos.widgets.live_curve.text import duration as duration  # for the modules that draw a curve
 
-LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
+LIVE_SCRIPT = read_beside(__file__, "live.js")  # requests a curve's points, whatever it draws
 CROSS_ENTROPY = Started.loss_name
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 # of a run's state, for readers who wait
@@ -55,16 +55,16 @@ DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the
 def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses.
 
-    While a run is drawn it asks by itself, a few times a second, for what came since the points it has:
+    While a run is drawn, the component requests new points a few times a second:
     news([run, steps, looks, watched]) is a message, or "". A message of an event makes the browser go through the whole
-    page, which on a page of this size is most of a second's work; an answer to this question costs its drawing alone.
+    page, which on a page of this size is most of a second's work; an answer to this request costs only its drawing.
     """
 
     return live_picture(news, read_beside(__file__, "live_curve.html"), read_beside(__file__, "script.js"), **options)
 
 
 def live_picture(news: Callable[[Any], str], html: str, script: str, **options: Any) -> gr.HTML:
-    """A component that draws itself by `script` from what it asks `news` for while something runs."""
+    """A component that draws itself by `script` from the messages that it requests of `news` while something runs."""
 
     def server_news(question: Any) -> str:
         return news(question)
@@ -85,15 +85,15 @@ class Watcher:
 
     series: tuple[str, ...]  # what the probabilities are of: the classes
     describe: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
-    values: Callable[[int, Any], Sequence[float]]  # (its place, the task's answer) -> one probability a series
+    values: Callable[[int, Any], Sequence[float]]  # (its place, the task's answer) -> one probability per series
 
 
 class CurveFeed:
-    """One run's messages: what is said beside the curve, and at its end all points. Until then the curve asks for them.
+    """One run's messages: the words beside the curve, and at its end all points. Until then the curve requests them.
 
-    JSON text and no dict: gradio wraps dicts. `examples` is what the run learns from, as the words beside the curve
-    call it; `axes` what script.js is told of panels that are not loss and score. `recipe` says in some words what is
-    trained how: with it, who waits for this run may watch another one, and this one may be watched.
+    JSON text and no dict: gradio wraps dicts. `examples` is the name of the run's examples in the words beside the
+    curve; `axes` describes panels other than loss and score to script.js. `recipe` says in a few words what is trained
+    and how: with it, a reader who waits for this run may watch another one, and this one may be watched.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class CurveFeed:
         return not isinstance(event, Step | Look | Watched | Scoring | Caching)
 
     def _start(self, event: Started) -> None:
-        """The axes' ends, what is to be beaten, and the examples to watch."""
+        """The axes' ends, the baseline, and the examples to watch."""
         self._width = math.ceil(event.total_steps / MAX_POINTS)
         self._metric = event.metric
         self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
@@ -186,7 +186,7 @@ class CurveFeed:
         return self.news(0, 0, 0) if self._state["done"] else self._written({name: [] for name in self._all})
 
     def news(self, steps: int, looks: int, example_points: int) -> str:
-        """The same for a page that has so many points of each kind; may be called in another thread than `take`."""
+        """The same for a page that has these numbers of points; may be called in another thread than `take`."""
         have = {"steps": steps, "looks": looks, "watched": example_points}
         return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
 
@@ -203,8 +203,8 @@ class CurveFeed:
     def watching(self, other: CurveFeed | None, number: int, steps: int, looks: int) -> str:
         """While this run waits: its place, and `other`'s curve and recipe, but no word of that reader's data.
 
-        `number` stands for the other run; who watches has so many of its steps and looks. Without one, or once this run
-        has begun, its own message.
+        `number` identifies the other run, of which the reader has so many steps and looks. Without another run, or once
+        this run has begun, its own message.
         """
         if not self._state.get("waiting"):
             return self.message()
@@ -230,7 +230,7 @@ def titles(metric: str, loss: str = CROSS_ENTROPY) -> list[list[str]]:
 def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Iterator[Event]:
     """The events after which the page must be updated; the others are only noted. Closing this closes `events`.
 
-    Told it is of what `CurveFeed.take` says, and else every `seconds`: the curve asks for points by itself.
+    The page is updated if `CurveFeed.take` says so, else every `seconds`: the curve requests points by itself.
     """
     shown_at = 0.0
     try:
@@ -264,7 +264,7 @@ def _beaten(
 def idle_message(
     metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None = None, loss: str = CROSS_ENTROPY
 ) -> str:
-    """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
+    """The empty axes before a run, with the task's baseline (words, score)."""
     beaten = _beaten(metric, baseline, classes, mean_loss, loss)
     value = beaten["baseline"]
     hint = "" if value is None else f" Baseline: {beaten['beaten']}, {score_text(metric, value)}."

@@ -3,7 +3,7 @@
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
 const TALL = 290;
 const LOW = 206; // on a small projector
-const STACKED = 250; // where the panels stand one above the other by choice, beside something else
+const STACKED = 250; // where the panels are one above the other by choice, beside something else
 const SMALL = 104;
 const SPARK = { width: 190, height: 40 };
 const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
@@ -67,7 +67,7 @@ function take(said = props.value) {
   ask();
 }
 
-// The run of the room that this reader is in (demos/page/room), unless one of their own is under way
+// The run of this reader's room (demos/page/room), unless the reader's own run is under way
 async function join() {
   const { run, curve } = window.insideBertRoom ?? {};
   if (!run || run === kept.run || kept.last.done === false) return;
@@ -83,7 +83,7 @@ async function join() {
 }
 if (props.in_rooms) document.addEventListener("inside-bert-room-run", join);
 
-// Whether who waits with this run has asked to see the run that is on.
+// Whether the reader who waits with this run has chosen to watch the current run.
 const watches = (run) => kept.watch === run;
 part("watch").addEventListener("click", () => {
   kept.watch = kept.run;

@@ -1,4 +1,4 @@
-// Matrices side by side: what is pointed at, or walked to with the arrow keys, is lit in all that share its axes, and told.
+// Matrices side by side: a cell under the pointer or at the arrow keys is lit in all that share its axes, and described.
 // Runs once per gr.HTML as its js_on_load: `element` is that component.
 const board = () => element.querySelector(".matrices");
 const pair = (text) => text.split(" ").map(Number);

@@ -1,1 +1,1 @@
-"""A picture of coloured cells that tells the number under the pointer."""
+"""A picture of coloured cells that shows the number under the pointer."""

@@ -1,4 +1,4 @@
-"""A picture made of strips of cells (demos/figures/cell_strip.py): a component that tells the number under the pointer.
+"""A picture made of strips of cells (demos/figures/cell_strip.py): a component that shows the number under the pointer.
 
     picture = cells_picture("encoder-block-picture", picker="encoder-token")
     picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), api_visibility="private")

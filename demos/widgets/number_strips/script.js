@@ -1,5 +1,6 @@
-// Strips of cells (demos/figures/cell_strip.py): tells the number under the pointer or the keyboard's place, and shows that
-// place in all strips of a group. Runs once per gr.HTML as its js_on_load: `element` is that component, `props.name` its id.
+// Strips of cells (demos/figures/cell_strip.py): shows the number under the pointer or at the keyboard's place, and
+// marks that place in all strips of a group. Runs once per gr.HTML as its js_on_load: `element` is that component,
+// `props.name` its id.
 const tip = document.querySelector("body > .cells-tip") ?? document.createElement("div");
 tip.className = "cells-tip";
 tip.setAttribute("aria-hidden", "true"); // the strip says it by itself
@@ -99,8 +100,8 @@ function ready() {
   all.forEach((stop, number) => (stop.tabIndex = number === entry ? 0 : -1));
   if (kept >= 0 && document.activeElement === document.body) all[kept]?.focus({ preventScroll: true });
 }
-// What is drawn anew lacks the attribute: gradio makes new elements, or takes it away from those that stay. And what was
-// filled while it was hidden has its stop once it is seen.
+// A new drawing lacks the attribute: gradio makes new elements, or removes it from those that stay. A picture that was
+// filled while hidden gets its stop once it is visible.
 const mend = () => stops().some((stop) => !stop.hasAttribute("tabindex")) && ready();
 new MutationObserver(mend).observe(element, { childList: true, subtree: true, attributeFilter: ["tabindex"] });
 new ResizeObserver(mend).observe(element);

@@ -119,7 +119,7 @@ def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:
 
 
 def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> dict[str, Any]:
-    """What the layer menu offers for this model, with `more`; a layer that only a deeper model has becomes the last.
+    """The layer menu's entries for this model, with `more`; a layer that only a deeper model has becomes the last.
 
     "last" stays "last", so that it means the next model's last one too.
     """

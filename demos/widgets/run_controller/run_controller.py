@@ -47,7 +47,7 @@ def buttons(running: bool) -> Changes:
 def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
     """Yield a run's changes; an error becomes `failed`'s sentence, and the CPU is offered where a GPU was missing.
 
-    A fault of ours is told as such, and raised for the log.
+    A fault of ours is reported as such, and raised for the log.
     """
     try:
         yield from changes
@@ -61,12 +61,12 @@ def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Ite
 
 
 class RunController:
-    """One part's runs, for all its readers. Which run a page shows stands in its session, as `run`.
+    """One part's runs, for all its readers. A page's session holds the run that it shows, as `run`.
 
-    Handlers are told a page's key, its reader's and its tab's: two tabs of one reader have two runs.
-    `work(run, reader, *inputs)` is a run: what it changes on the page by name, and its own failures among that. It goes
-    on in the background, so that a page may go and come back. `buttons(running)` is what a run makes of the buttons.
-    Where the page has a `cpu_button`, `work` is told `on_cpu=True` of a run that was begun by it.
+    Handlers receive a page's key, of its reader and its tab: two tabs of one reader have two runs.
+    `work(run, reader, *inputs)` is a run: its changes to the page by name, its own failures among them. It continues
+    in the background, so that a page may go and come back. `buttons(running)` are a run's changes to the buttons.
+    If the page has a `cpu_button`, `work` receives `on_cpu=True` for a run begun by it.
     """
 
     def __init__(
@@ -174,6 +174,6 @@ class RunController:
         on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
         name = json.dumps(self.part)
         begun.change(None, None, None, js=f"() => insideBert.began({name})", **IN_BROWSER)
-        gate = f"insideBert.resumes({name})"  # a tab that has begun nothing here asks for nothing
+        gate = f"insideBert.resumes({name})"  # a tab that has begun nothing here sends no request
         on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed), gate=gate)
         on(parts["stop"].click, self.stop, [run], ("stop",))

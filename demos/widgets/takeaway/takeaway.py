@@ -52,10 +52,9 @@ def picture_buttons(
 ) -> None:
     """Buttons "PNG" and "SVG" that save the picture inside `selector` (CSS) as it is on screen; nothing is sent.
 
-    The picture is the Plotly figure there, else what lies there: canvases, svgs, words, fields of colour. A PNG has
-    twice the screen's pixels; an SVG stands alone: no scripts, no style sheets, no addresses. `name` becomes the file's
-    name; `{layer}` in it is replaced by the value of `inputs["layer"]` at the press, `{layer+1}` by the number of that
-    index.
+    The picture is the Plotly figure there, else everything there: canvases, svgs, words, fields of colour. A PNG has
+    twice the screen's pixels; an SVG has no scripts, style sheets or addresses. `name` becomes the file's name;
+    `{layer}` in it is replaced by the value of `inputs["layer"]` at the press, `{layer+1}` by the number of that index.
     """
     values = dict(inputs or {})
     for kind in ("png", "svg"):
@@ -75,9 +74,9 @@ def file_button(
 ) -> gr.Button:
     """A button that downloads what `make(sentence, *inputs)` returns: (file name, text), made when it is pressed.
 
-    The file name is made harmless (`download_names.file_name` writes speaking ones); its ending (json, html,
+    The file name is made harmless (`download_names.file_name` writes descriptive ones); its ending (json, html,
     csv, txt) sets the type. A UserError becomes the lesson's notice; so does a file over 12 MB. Where the size is
-    cheap to tell, `sized` makes a label of it.
+    cheap to compute, `sized` makes a label of it.
     """
     button = _button(label, elem_id)
     parcel = gr.HTML("", html_template="", visible="hidden")  # the file on its way; its text is never markup
@@ -126,7 +125,7 @@ def megabytes(nbytes: int) -> str:
 
 
 def _button(label: str, elem_id: str | None = None) -> gr.Button:
-    """A small button; its id, unlike any other's, is how script.js finds the row that it stands in."""
+    """A small button; script.js finds its row by its id, which is unique."""
     button = gr.Button(label, size="sm", variant="secondary", elem_id=elem_id, elem_classes="save", min_width=60)
     button.elem_id = elem_id or f"save-{button._id}"
     return button

@@ -17,7 +17,7 @@ MAX_CHIPS = 64  # of one sequence
 
 @dataclass(frozen=True)
 class Chip:
-    """One token: one hue a word, a continuation joined to its word, special tokens grey."""
+    """One token: one hue per word, a continuation joined to its word, special tokens grey."""
 
     piece: str  # HTML
     hue: str  # a CSS class
@@ -35,7 +35,7 @@ def chips(
     colours: Mapping[int, str] | None = None,
     marked: range = range(0),
 ) -> list[Chip]:
-    """The tokens at these places; `below` and `colours` are what stands under them, and `marked` a range of them."""
+    """The tokens at these places; `below` are the labels under them, in `colours`, and `marked` a range of them."""
     return [
         Chip(
             piece=token_label(tokens[at]),

@@ -20,7 +20,7 @@ class TaskView(ABC):
     kind: ClassVar[str]
     order: ClassVar[int]  # its place among the tasks on the page
     word: ClassVar[str]
-    scheme: ClassVar[str]  # what it asks of BERT, in a few words
+    scheme: ClassVar[str]  # BERT's output in this task, in a few words
     boxes: ClassVar[tuple[tuple[str, str], ...]]  # the try-it boxes: (label, sample text)
     cut: ClassVar[bool] = True  # whether `data` shows tokens
 

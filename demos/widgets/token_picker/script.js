@@ -39,7 +39,7 @@ let hadFocus = false;
 element.addEventListener("focusin", () => (hadFocus = true));
 element.addEventListener("focusout", (event) => (hadFocus = Boolean(event.relatedTarget === null && !event.target.isConnected)));
 function read() {
-  // An answer may have been asked for before the reader chose another chip, which the link has by now.
+  // The answer may be to a request from before the reader chose another chip, which the link has by now.
   const now = props.link && element.querySelector(`[data-token="${insideBert.view().choices[props.link]}"]`);
   const chip = now || element.querySelector('[aria-checked="true"]');
   if (chip) setChosen(chip);

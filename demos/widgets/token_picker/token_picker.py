@@ -26,14 +26,14 @@ def token_picker(label: str, elem_id: str, value: int = 1, *, link: str = "") ->
 
 
 def picker_of(index: gr.Component, label: str, elem_id: str, *, link: str = "") -> gr.HTML:
-    """What one sees of a picker whose choice `index` holds."""
+    """The visible part of a picker whose choice `index` holds."""
     chips = scripted(SCRIPT, elem_id, elem_classes="token-picker", label=label, link=link)
     chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **IN_BROWSER)
     return chips
 
 
 def token_choice(value: int) -> Any:
-    """A view's choice of a token, by its place in the sentence; what lies beyond its end is read as `pick` does."""
+    """A view's choice of a token, by its place in the sentence; a place beyond its end is handled as in `pick`."""
 
     def last(on: On, _: Any) -> int:
         return min(len(on.encoding), PICKED_AMONG) - 1
@@ -46,7 +46,7 @@ def _index(value: int) -> gr.Number:
 
 
 def pick(encoding: Encoding, index: Any) -> int:
-    """`index` as a token of this sentence: what lies beyond its end means its last token that is not special."""
+    """`index` as a token of this sentence: a place beyond its end means its last token that is not special."""
     last = min(len(encoding), PICKED_AMONG) - 1
     at = int(index or 0)
     if 0 <= at <= last:

@@ -19,9 +19,9 @@ ROW = 40  # pixels a layer takes; fewer where there are many
 
 
 def change_figure(cosines: np.ndarray, encoding: Encoding) -> Figure:
-    """1 - cosine of each token's state before and after, [L + 1, n]: a row a hidden state, a column a token.
+    """1 - cosine of each token's state before and after, [L + 1, n]: one row per hidden state, one column per token.
 
-    Colours run from 0 to the largest change, but at least to 0.01: smaller ones are nothing to look at. Above its
+    Colours run from 0 to the largest change, but at least to 0.01: smaller changes are negligible. Above its
     column a token has its word's hue.
     """
     n = min(len(encoding), SHOWN)

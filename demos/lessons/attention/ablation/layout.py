@@ -130,7 +130,7 @@ def _lay_out_effects(at: Layout) -> None:
 
 
 def lay_out_saliency(at: Layout) -> None:
-    """Gradient x input and attention, a row a token."""
+    """Gradient x input and attention, one row per token."""
     with fold(__file__, "saliency", "Which tokens affect the output? Gradient × input next to attention"):
         with gr.Row():
             for name in ("explain", "explain_layer", "explain_rows"):

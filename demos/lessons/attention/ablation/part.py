@@ -71,7 +71,7 @@ class SwitchOff(View):
         show_progress="minimal",
     )
     def draw(self, on: On, c: AblationChoices) -> Shown:
-        """All that stands above gradient x input, for the same set of heads.
+        """Everything above gradient x input, for the same set of heads.
 
         This model's own head is off as long as the reader has not changed the heads.
         """
@@ -114,7 +114,7 @@ class SwitchOff(View):
         show_progress="minimal",
     )
     def draw_explained(self, on: On, c: AblationChoices) -> Shown:
-        """The menu of outputs, both rows of bars, and how far they agree; a key that is not there is the first."""
+        """The menu of outputs, both rows of bars, and their agreement; an unknown key means the first output."""
         ablation = on.services.shared(Ablation)
         targets = ablation.targets(on.sentence, c.off_with, c.word, c.trained)
         target = next((target for target in targets if target.key == c.explain), targets[0])

@@ -57,7 +57,7 @@ class Effects:
     classes: list[dict[str, float]] | None  # before, after
 
 
-Input = tuple[Encoding, frozenset[Head]]  # what is read, and the heads that are off meanwhile
+Input = tuple[Encoding, frozenset[Head]]  # the input, and the heads that are off
 Explained = tuple[LoadedModel, Run, Score, str]  # model, run, the score that is explained; its name where that is new
 
 
@@ -97,8 +97,8 @@ class Ablation:
         """Everything that switching these heads off changes.
 
         `listed` has the sentences to compare with, one a line; `place` is the token to hide for the masked-word head,
-        -1 for one that is picked; `trained` the reader's fine-tuned run or "". The sentence is read alone, without the
-        bar's second one. Raises UserError for what is no list of heads or too much to compare.
+        -1 for one that is picked; `trained` the reader's fine-tuned run or "". The sentence is encoded without the
+        bar's second one. Raises UserError for an invalid list of heads or too much to compare.
         """
         loaded = self.services.loaded(sentence.model)
         chosen = read_heads(off)
@@ -155,7 +155,7 @@ class Ablation:
         return list(dict.fromkeys([second, *lines] if second else lines))
 
     def _check_length(self, loaded: LoadedModel, texts: Sequence[str]) -> None:
-        """Raises UserError where the sentences to compare with are too long together."""
+        """Raises UserError if the sentences to compare with are too long together."""
         count = sum(len(encode_lately(loaded.tokenizer, text)) for text in texts)
         if count > MAX_COMPARED_TOKENS:
             raise UserError(
@@ -207,7 +207,7 @@ class Ablation:
     def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
         """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word.
 
-        Raises UserError where there is none.
+        Raises UserError if there is none.
         """
         loaded = self.services.loaded(sentence.model)
         run = self.services.runs.get(loaded, sentence.text)
@@ -229,7 +229,7 @@ class Ablation:
         return targets
 
     def explained(self, target: Target) -> tuple[Run, Saliency, str]:
-        """(the run whose attention stands beside it, gradient x input, the output's name)."""
+        """(the run whose attention is shown beside it, gradient x input, the output's name)."""
         loaded, run, score, title = target.prepare()
         return run, gradient_x_input(loaded, run.encoding, score), title or target.title
 

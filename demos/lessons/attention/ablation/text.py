@@ -49,7 +49,7 @@ def similarities_html(compared: Sequence[str], similarities: np.ndarray, second:
 
 
 def classes_html(before: Mapping[str, float], after: Mapping[str, float]) -> str:
-    """A fine-tuned classifier's probabilities, whole and with the same heads of its own encoder off."""
+    """A fine-tuned classifier's probabilities, whole and with the same heads of its encoder off."""
     hues = dict(zip(before, cycle(CLASSES), strict=False))
     rows = [
         {"name": short(label, 40), "before": before[label], "after": after[label], "hue": hues[label]}
@@ -60,7 +60,7 @@ def classes_html(before: Mapping[str, float], after: Mapping[str, float]) -> str
 
 
 def saliency_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding, output: str, received: str) -> str:
-    """Gradient x input [n], signed, beside the attention each token gets [n]: a row a token, both bars side by side."""
+    """Gradient x input [n], signed, beside each token's attention [n]: one row per token, both bars side by side."""
     widest, most = float(np.abs(values).max()) or 1.0, float(attention.max()) or 1.0
     rows = [
         {
@@ -89,13 +89,13 @@ def agreement_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding
 
 
 def cosine_table(cosines: np.ndarray, encoding: Encoding) -> str:
-    """Cosines [L + 1, n] as an HTML table: a row a token, a column a hidden state."""
+    """Cosines [L + 1, n] as an HTML table: one row per token, one column per hidden state."""
     rows = list(zip(encoding.tokens, cosines.T.tolist(), strict=True))[:SHOWN_TABLE_TOKENS]
     return TEXT.cosines(state_names(len(cosines) - 1), rows, len(encoding))
 
 
 def board_html(effects: Mapping[Head, float], total: int) -> str:
-    """Each head's effect on the sentence vector when it alone is off, a row a layer; `total` heads will be tried."""
+    """Each head's effect on the sentence vector if it alone is off, one row per layer; `total` heads are tried."""
     if not effects:
         return ""
     layers, heads = (sorted(set(numbers)) for numbers in zip(*effects, strict=True))

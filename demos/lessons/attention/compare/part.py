@@ -64,7 +64,7 @@ OFFERS = {"layer": layer_choices, "head": head_choices}
 
 
 def place_menu(what: str, value: str, side: str = "") -> Any:
-    """A choice of a "layer" or a "head" by its index as a text, or of all; what is neither becomes `value`."""
+    """A choice of a "layer" or a "head" by its index as a text, or of all; any other answer becomes `value`."""
     most = max(getattr(spec, f"num_{what}s") for spec in CATALOGUE.values())
     others = {key for _, key in OFFERS[what](0, side)}
 
@@ -78,7 +78,7 @@ def place_menu(what: str, value: str, side: str = "") -> Any:
             min_width=140,
             elem_id=f"compare-{what}{side.replace('_', '-')}",
         )
-        menu.allow_custom_value = True  # a model may have more than the offers that Gradio knows
+        menu.allow_custom_value = True  # a model may have more than the choices in Gradio's menu
         return menu
 
     def read(_: On, said: Any) -> str:
@@ -126,7 +126,7 @@ class Compare(View):
         arrived: str = unlinked("", redraws=True)  # the second model that was loaded last, and when
 
         def form(self) -> ComparisonForm:
-            """What the controls ask for."""
+            """The values of the controls."""
             return ComparisonForm(
                 self.trained,
                 self.compare,
@@ -176,13 +176,13 @@ class Compare(View):
 
     @drawn(limits=(*LEFT, *RIGHT))
     def draw(self, on: On, c: Choices) -> Shown:
-        """All outputs; of what can't be compared a sentence alone, and the pictures stay."""
+        """All outputs; if the sides can't be compared, only a sentence, and the pictures stay."""
         form = c.form()
         alone = form.mode == SENTENCES and not on.sentence.text_pair.strip()
         shown = {"second": gr.update(visible=form.mode == MODELS), "other": gr.update(visible=alone), "wanted": ""}
         try:
             if form.waits(on.services):
-                return shown | {"wanted": form.model}  # `fetched` tells how far it is; then this is drawn again
+                return shown | {"wanted": form.model}  # `fetched` shows its progress; then this is drawn again
             return shown | _compared(on, form)
         except UserError as error:
             return shown | {"status": notice_html(str(error))}
@@ -240,7 +240,7 @@ def _sides(at: Layout) -> list[gr.Button]:
 
 
 def _compared(on: On, form: ComparisonForm) -> Shown:
-    """Everything below the controls. Raises UserError where there are no two sides."""
+    """Everything below the controls. Raises UserError if there are no two sides."""
     pair = pair_of(on.services, on.sentence, form)
     comparison, left, right = pair.comparison, pair.left, pair.right
     figures = pictures(comparison)
@@ -265,7 +265,7 @@ def _compared(on: On, form: ComparisonForm) -> Shown:
 
 
 def taken(on: On, c: Compare.Choices) -> tuple[str, str]:
-    """(file name, JSON text) of what is compared. Raises UserError where there are no two sides."""
+    """(file name, JSON text) of the comparison. Raises UserError if there are no two sides."""
     form = c.form()
     if form.waits(on.services):
         raise UserError("The second model is still being downloaded.")
@@ -288,8 +288,7 @@ def _menus_for(left: Run, right: Run, form: ComparisonForm) -> Shown:
 
 
 def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, str]]:
-    """The sentence to show while the second model loads; `arrived` changes once it is there, and never where it can't
-    be.
+    """The sentence to show while the second model loads; `arrived` changes only once it is loaded.
 
     Looking at a load that all who want it share, as the bar does.
     """

@@ -13,7 +13,7 @@ from demos.page.services import Sentence, Services
 
 
 def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
-    """The layer in which the largest share of the weights lies elsewhere, on average over its heads."""
+    """The layer in which the largest share of the weights is on different tokens, on average over its heads."""
     left, right = services.run(sentence), services.run(Sentence(compare_text, sentence.text_pair, sentence.model))
     if left.encoding.input_ids == right.encoding.input_ids:
         raise UserError("Both sentences are the same, so no attention differs; change a word of one.")

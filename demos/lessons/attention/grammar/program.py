@@ -18,7 +18,7 @@ MARKS = """\
 
 
 def grammar_code(spec: ModelSpec, relation: Relation, direction: int, sentences: Sequence[Sentence]) -> str:
-    """Prints the accuracies of the relation in this direction, a row a layer."""
+    """Prints the accuracies of the relation in this direction, one row per layer."""
     needed, source = model_lines(spec)
     lines: list[str] = []
     for number, sentence in enumerate(sentences):

@@ -1,4 +1,4 @@
-"""The words and tables of "Heads for grammar": each relation's best head, and each pair with what was found."""
+"""The words and tables of "Heads for grammar": each relation's best head, and each pair with its result."""
 
 from __future__ import annotations
 

@@ -142,6 +142,6 @@ def _read(name: str) -> Markup:
 
 
 def _script(path: Path) -> Markup:
-    """A script to write into a page; what would end it early stands in strings alone: a backslash is harmless there."""
+    """A script to write into a page. Tags that would end it are only in strings, where a backslash is harmless."""
     source = path.read_text(encoding="utf-8")
     return Markup(re.sub(r"<(/script|!--)", r"<\\\1", source, flags=re.IGNORECASE))

@@ -29,7 +29,7 @@ SOURCES = [("this sentence", "sentence"), (f"average of {len(habit_sentences())}
 
 @dataclass(frozen=True)
 class HeadChoices:
-    """A head, how it is seen, and how heads are found."""
+    """A head, its view, and the search for heads."""
 
     view: str = options(
         [(view.title, view.name) for view in VIEWS.values()], "head", "View", elem_id="attention-view", min_width=330
@@ -97,12 +97,12 @@ def _lay_out_head(at: Layout) -> None:
 
 
 def _wire(at: Layout) -> None:
-    """What is picked in the frame or the grid is written to the controls at once, in the browser."""
+    """A pick in the frame or the grid is written to the controls at once, in the browser."""
     view, layer, head, lines, pattern = (at.controls[name] for name in ("view", "layer", "head", "lines", "pattern"))
     picked = at.hold("picked", gr.Textbox("", visible="hidden"))
     wire_frame(at["frame"], layer, head, lines, at.controls["cached"], picked)
     for event, script in ((at["grid"].select, "fill(place, 0)"), (pattern.input, "aim(place, 0, 2)")):
-        event(  # a head among all heads is seen alone: the model view, of all, gives way
+        event(  # a head picked among all heads is shown alone, so the model view closes
             None,
             [view, layer, head, pattern],
             [view, layer, head, lines, picked],

@@ -58,7 +58,7 @@ class Pictures:
 def of_head(
     services: Services, sentence: Sentence, view: str, layer: int, head: int, measure: str, lines: str
 ) -> dict[str, Any]:
-    """The open head: the frame's message (`frame_message`), its heatmap, and what is said of both."""
+    """The open head: the frame's message (`frame_message`), its heatmap, and the sentences about both."""
     loaded, run, shape = services.loaded(sentence.model), services.run(sentence), VIEWS[view]
     of_layers = reaches(loaded.model.config)
     reach = of_layers[layer] if of_layers else None

@@ -10,7 +10,7 @@ from demos.figures.program import begin, texts_of
 
 
 def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
-    """Prints the norms |alpha_ij f(x_j)| of this head, a row a query; then that all heads add up to the model's.
+    """Prints the norms |alpha_ij f(x_j)| of this head, one row per query; then that all heads add up to the model's.
 
     The last line is the largest difference between the sum of all vectors, with W_O's bias, and what the layer's own
     output projection returns.

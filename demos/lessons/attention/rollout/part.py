@@ -90,7 +90,7 @@ class Rollout(View):
         )
 
         def recipe(self) -> Recipe:
-            """What is combined, and how."""
+            """The recipe that the controls describe: what is combined, and how."""
             return Recipe(
                 what=self.join,
                 layer=self.join_layer,
@@ -127,7 +127,7 @@ class Rollout(View):
 
     @drawn(limits=("join_layer", "join_head", "join_share", "residual", "quarter", "of"))
     def draw(self, on: On, c: Choices) -> Shown:
-        """The matrix, one of its rows, and what of the recipe there is to choose."""
+        """The matrix, one of its rows, and the controls that the recipe needs."""
         recipe, run, loaded = c.recipe(), on.run, on.loaded
         joined = aggregate(loaded, run, recipe)
         rollout, assumed = recipe.what == "rollout", recipe.share == "assumed"
@@ -164,7 +164,7 @@ class Rollout(View):
 
 
 def kinds_of(on: On, recipe: Recipe, joined: Aggregate) -> tuple[str, int | None]:
-    """What there is to say of global and local layers, and how far tokens attend where the matrix shows a local one."""
+    """A sentence on global and local layers, and how far tokens attend if the matrix shows a local one."""
     of_layers = reaches(on.loaded.model.config)
     layer = recipe.layer if recipe.what in OF_A_LAYER - {"rollout"} else None
     by_token = len(joined.rows) == len(joined.columns) == len(on.encoding)  # nothing is merged or left out
@@ -188,7 +188,7 @@ def left_out(joined: Aggregate, few: Aggregate) -> str:
 
 
 def numbers(on: On, c: Rollout.Choices) -> tuple[str, str]:
-    """The file that the button JSON hands out: its name, and the matrix with what was done to make it."""
+    """The file that the button JSON hands out: its name, and the matrix with its recipe."""
     recipe = c.recipe()
     name = file_name("bert-attention", recipe.what, f"layer{counted(recipe.layer)}", extension="json")
     return name, aggregate_json(on.run, on.loaded.spec.title, recipe, aggregate(on.loaded, on.run, recipe))

@@ -43,7 +43,7 @@ def note(
     """A caution about this way of combining heads (plain text), or "".
 
     `stays` is the share of a token that stays itself in the recipe's layer, measured in lengths. `joined` and `beside`
-    are the rollouts of this share and of the other: how much of each token is itself after all layers is told of both.
+    are the rollouts of this share and of the other: the note says for both how much of each token is itself at the end.
     """
     both = joined is not None and beside is not None and joined.rows == joined.columns
     itself = [
@@ -105,7 +105,7 @@ def aggregate_json(run: Run, title: str, recipe: Recipe, joined: Aggregate) -> s
 
 
 def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
-    """Prints the recipe's matrix, a row a query, and each row's sum."""
+    """Prints the recipe's matrix, one row per query, and each row's sum."""
     imports, source = model_lines(spec)
     cut = recipe.quarter != "all" and encoding.sentence_b_start is not None
     return PROGRAM.program(

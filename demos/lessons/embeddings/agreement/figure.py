@@ -1,4 +1,4 @@
-"""Agreement with people drawn: one bar a pooling and layer, and one choice's cosines against the ratings (Plotly)."""
+"""Agreement with people drawn: one bar per pooling and layer, and one choice's cosines against the ratings (Plotly)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
 def bars_figure(agreement: Agreement, picked: int, deepest: int, menus: Sequence[tuple[str, str]]) -> Figure:
-    """Spearman's rho of every choice with its 95% interval; layers along x, a hue a pooling; best and selected named.
+    """Spearman's rho of every choice with its 95% interval; layers on x, one hue per pooling; best and selected named.
 
     `picked` is an index into `agreement.choices`. A bar's customdata begins with what a click sets the two menus to,
     its choice's of `menus`.

@@ -1,4 +1,4 @@
-"""Agreement with people: Spearman's correlation with human ratings for every pooling and layer; what is misjudged."""
+"""Agreement with people: Spearman's correlation with human ratings for every pooling and layer; misjudged pairs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class AgreementWithPeople(View):
         file: str | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The bars; the data; the selected choice and what it misjudges; the folds."""
+        """The bars; the data; the selected choice and the pairs it misjudges; the folds."""
         at["bars"] = gr.Plot(
             label="Spearman’s ρ of every choice",
             show_label=False,
@@ -106,7 +106,7 @@ class AgreementWithPeople(View):
 
     @drawn(limits=("agreement_layer",))
     def draw(self, on: On, c: Choices) -> Generator[Shown]:
-        """All choices on the pairs, and the selected one; before that, how far the model is."""
+        """All choices on the pairs, and the selected one; before that, the model's progress."""
         try:
             loaded = on.loaded
             choice = read_choice(loaded, c.agreement_pooling, c.agreement_layer)

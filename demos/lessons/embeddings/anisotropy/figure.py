@@ -36,7 +36,7 @@ REPAIRS = {
 
 
 def curve_figure(space: Space, kind: str, layer: int) -> Figure:
-    """The mean cosine of strangers on every layer, a line a kind; `kind` is thick, and thin without its top dimensions.
+    """The mean cosine of strangers by layer, one line per kind; `kind` is thick, and thin without its top dimensions.
 
     Random directions of the same width lie on the dotted line; a cosine of two of them is within the band two times
     in three (one standard deviation, 1 / sqrt(d)).
@@ -169,7 +169,7 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> Figure:
             continue  # a name on the axis could not be read, and there is nothing to name
         height, side = float(parts[at]), "left" if at < len(parts) * 0.7 else "right"
         while any(abs(height - other) < 0.12 * peak for other in placed):
-            height += 0.125 * peak  # names of equal height would lie on each other
+            height += 0.125 * peak  # names of equal height would overlap
         placed.append(height)
         share = f", {parts[at] / total:.0%}" if total > 0.01 else ""
         place = {"x": at, "y": height, "xanchor": side, "xshift": 6 if side == "left" else -6, "yanchor": "middle"}
@@ -210,7 +210,7 @@ def norms_figure(space: Space, layer: int) -> Figure:
         lines.append(
             LINE
             | {"x": np.round(layers + 0.08 * (number - 1.5), 2), "y": np.round(middle, 4), "name": name}
-            | {"text": [f"{at}" for at in layers]}  # the layer itself: the marks stand beside it
+            | {"text": [f"{at}" for at in layers]}  # the layer itself: the marks are beside it
             | {"line": {"color": hue, "width": 3}, "marker": {"size": 9, "symbol": symbol}}
             | {"error_y": whiskers(middle - low, high - middle, color=hue, thickness=2, width=4)}
             | {"customdata": np.stack([layers, low, high], axis=1)}

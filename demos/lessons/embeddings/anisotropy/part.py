@@ -38,7 +38,7 @@ from demos.training.data.rated_pairs import our_pairs
 from demos.widgets.pooling_menus.pooling_menus import state_choice
 
 SAMPLE = 200  # sentences that the space is measured on
-FIRST_LAYER = 5  # what `most_alike` is for the bundled model; the first drawing picks anew for the model in use
+FIRST_LAYER = 5  # `most_alike` of the bundled model; the first drawing picks that of the model in use
 MAX_SPACES, MAX_REPAIRS = 6, 48  # models; a model's layers
 
 
@@ -56,7 +56,7 @@ class Measured:
         return self.spaces.steps(loaded.spec.key, lambda: measure(loaded, sentences), Encoded(0, len(sentences)))
 
     def repairs(self, loaded: LoadedModel, layer: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
-        """The corrections of a layer's sentence vectors. Raises UserError where these have no spread."""
+        """The corrections of a layer's sentence vectors. Raises UserError if these have no spread."""
         return self.repaired.steps(
             (loaded.spec.key, layer, pooling),
             lambda: _repairs(self.services, loaded, layer, pooling),

@@ -175,7 +175,7 @@ class Frozen:
     def tuned(self, task: Task, run: str) -> tuple[float, tuple[float, float]]:
         """(accuracy, 95% interval) of the reader's own fine-tuned model on the sentences held out.
 
-        Raises UserError where that model is no longer kept.
+        Raises UserError if that model is no longer kept.
         """
         key = (run, task.data.key)
         if key not in self._tuned:

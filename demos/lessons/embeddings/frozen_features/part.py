@@ -66,7 +66,7 @@ BESIDE = ("all layers concatenated", CONCAT_ALL)
 SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS))]
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
-# A minute or more of fits: one after the other, in a line of their own that nobody who only looks stands in.
+# The fits take a minute or more: they run one after the other in a separate queue, so that other readers do not wait.
 FILLING: dict[str, Any] = {
     "concurrency_id": "fit-all",
     "concurrency_limit": 1 + MAX_WAITING,
@@ -102,7 +102,7 @@ class FrozenFeatures(View):
             return self.features_data == FILE and not self.file
 
         def task(self, on: On) -> Task:
-            """The setting of the comparison. Raises UserError where data or model can't be had."""
+            """The setting of the comparison. Raises UserError if data or model can't be had."""
             data = read_labelled(self.features_data, self.file)
             return Task(data, split_rows(data, self.features_split), on.loaded, self.features_standardise)
 
@@ -194,7 +194,7 @@ class FrozenFeatures(View):
         picked = len(rows) + vectors_of(task, choice).index(choice)
         fits: dict[Choice, Fit] = {}
         for line in frozen.fit(task, vectors_of(task, choice), fits):
-            yield {**always, "status": line, "said": ""}  # what is said is of other bars
+            yield {**always, "status": line, "said": ""}  # the sentence is about other bars
         rows += [frozen_row(task, vector, fit) for vector, fit in fits.items()]
         bars, held_out = [bar(*row) for row in rows], len(task.split.test)
         learned = frozen.lstm(task)

@@ -52,7 +52,7 @@ def bars_shown(task: Task, bars: list[Bar], picked: int) -> Shown:
 
 
 def grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> Shown:
-    """The grid of what is fitted; with the opening's few fits alone it is not there yet."""
+    """The grid of the fitted choices; it is absent if only the opening's few are fitted."""
     total = len(features_of(task.loaded))
     if len(fits) < min(total, 5):
         hidden = gr.update(visible=False)

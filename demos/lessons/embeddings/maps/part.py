@@ -33,9 +33,9 @@ from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 PLOT, LIST = "maps-plot", "maps-list"
 POINTS = ("map_point", "map_token", "find")  # which leave the map as it is
 DATA = tuple(known.name for known in fields(MapChoices) if known.name not in POINTS)
-# A reader who waits blocks no other: what is at work at once is bounded where vectors and maps are made.
+# A reader who waits blocks no other: the number of runs at once is bounded where vectors and maps are made.
 WAITING: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": WAITING_LIMIT}
-# Which of the controls are seen: a map of tokens needs no pooling, PCA neither neighbors nor seed.
+# The visible controls: a map of tokens needs no pooling, PCA neither neighbors nor seed.
 SEEN = f"""(kind, source, method) => {{
     const sentences = kind === {SENTENCE!r}, chance = method !== {PCA_MAP!r};
     return [sentences, !sentences, sentences && source === {FILE!r}, chance, chance, sentences, kind !== {LAYERS!r}]
@@ -115,7 +115,7 @@ class Maps(View):
 
     @drawn(by=DATA, limits=("map_layer",), **WAITING)
     def draw(self, on: On, c: MapChoices) -> Generator[Shown]:
-        """The figures below the map, and its program; before that, how far it is."""
+        """The figures below the map, and its program; before that, its progress."""
         try:
             layers = {"map_layer": layer_limit(on.loaded, c.map_layer)}
             made = yield from relayed(drawn_steps(on, c), lambda step: {"status": progress(step)})
@@ -184,14 +184,14 @@ def progress(step: Encoded | Laying) -> Markup:
 
 
 def list_of(made: Drawn, c: MapChoices) -> Markup:
-    """The list: the chosen point's nearest, or what is looked up."""
+    """The list: the chosen point's nearest, or the matches of the search."""
     vectors, at = made.mapped.vectors, made.at
     cosines = None if at is None else cosine(vectors, vectors[at])
     return list_html(made.layout, made.mapped.points, at, cosines, (c.find or "")[:200])
 
 
 def program(spec: ModelSpec, made: Drawn, c: MapChoices) -> str:
-    """The program for what is on screen."""
+    """The program for the map on screen."""
     if c.of_sentences:
         return map_code(spec, made.choice, c.recipe, c.map_sentences, made.mapped.own, made.layout.nearby)
     layer = None if c.map_of == LAYERS else made.choice.layer

@@ -19,7 +19,7 @@ ANYWHERE = "start = np.random.default_rng({seed}).standard_normal((len(units), {
 def map_code(spec: ModelSpec, choice: Choice, recipe: Recipe, source: str, own: Sequence[str], nearby: float) -> str:
     """Prints the trustworthiness of this map of sentences; `own` are the reader's.
 
-    `source` is one of BUNDLED, or stands for a file of the reader's.
+    `source` is one of BUNDLED; any other value means a file of the reader's.
     """
     needed, where = model_lines(spec)
     table = f"assets/data/{source}.tsv" if source in BUNDLED else "sentences.tsv"

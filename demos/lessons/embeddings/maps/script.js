@@ -18,8 +18,8 @@ const maps = ((window.insideBert ??= {}).maps ??= { chosen: {}, choose: {} });
 maps.chosen[props.name] = () => chosen;
 maps.choose[props.plot] = choose;
 
-// A new figure may be a new Plotly, or one without its listeners: each time the pointer comes, the one that stands
-// there is asked to tell. A trace that is no point (lines, the ring) has no customdata.
+// A new figure may be a new Plotly, or one without its listeners, so each pointer event sets the listener of the plot
+// under the pointer. A trace without points (lines, the ring) has no customdata.
 if (!maps.listening) {
   maps.listening = ({ target }) => {
     const plot = target.closest?.(".js-plotly-plot");

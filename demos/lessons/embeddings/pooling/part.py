@@ -80,7 +80,7 @@ class Pooled:
 def pooled(on: On, texts: str, limited: bool, chosen: Sequence[str]) -> Pooled:
     """One vector a sentence for each choice: those of the bar from their runs, the list's from the cache.
 
-    Raises UserError where there are too few sentences, or the model does not have a choice.
+    Raises UserError if there are too few sentences, or the model does not have a choice.
     """
     services, loaded = on.services, on.loaded
     sentences, from_bar = with_bar(on.sentence, texts)

@@ -18,7 +18,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 10  # places of each list
-OTHER = {"A": "B", "B": "A", "words": "B"}  # the list that each one's ranks are held against
+OTHER = {"A": "B", "B": "A", "words": "B"}  # the list with which each list's ranks are compared
 KEYWORDS = "Words (TF-IDF)"
 
 

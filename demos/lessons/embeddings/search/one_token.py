@@ -56,7 +56,7 @@ def places_of(encoding: Encoding) -> list[int]:
 def default_place(encoding: Encoding) -> int:
     """A word with several senses in the bundled sentences, else the longest token; the first of equals.
 
-    Raises UserError where there is no token.
+    Raises UserError if there is no token.
     """
     places = places_of(encoding)
     if not places:
@@ -79,7 +79,7 @@ class LayerResult:
 def searched(
     indexes: LayerIndexes, loaded: LoadedModel, listed: Listed, query: str, place: int, layers: Sequence[int]
 ) -> Generator[Encoded, None, dict[str, Any]]:
-    """What the part shows, by name; yields the progress while the list is encoded. Raises UserError."""
+    """The outputs of the part, by name; yields the progress while the list is encoded. Raises UserError."""
     encoding = encode(loaded.tokenizer, query, max_length=MOST_TOKENS)
     at = place if place in places_of(encoding) else default_place(encoding)
     (states,) = all_states(loaded.model, [encoding.input_ids])
@@ -145,7 +145,7 @@ def lists_html(
 
 
 def numbers_html(loaded: LoadedModel, results: Sequence[LayerResult], in_common: Common, listed: Listed) -> Markup:
-    """Every use that is in a list's first places: its cosine and rank at both layers, and what it has in common."""
+    """Every use that is in a list's first places: its cosine and rank at both layers, and its matches."""
     index = results[0].index
     rows = []
     for row in dict.fromkeys(int(row) for result in results for row in result.nearest.rows):

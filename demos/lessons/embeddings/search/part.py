@@ -73,13 +73,13 @@ REMEMBERED = 2**20  # characters; how well a longer list is searched is computed
 def remembered(cached: Any, listed: Listed) -> Any:
     """The cached function for a list of up to REMEMBERED characters, for a longer one the function without its cache.
 
-    A cache keeps the list that it is asked about, so its size is bounded by this.
+    A cache keeps each list as a key, so this bounds its size.
     """
     return cached if sum(map(len, listed.sentences)) <= REMEMBERED else cached.__wrapped__
 
 
 class Scores:
-    """How well each choice searches a list, independent of the query; computed once for all readers."""
+    """The precision of each choice on a list, independent of the query; computed once for all readers."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -98,7 +98,7 @@ def _keywords(listed: Listed) -> tuple[Keywords, Precision | None]:
 
 
 def progress(step: Encoded) -> Shown:
-    """How far the model is with the list, which may be cancelled."""
+    """The progress of encoding the list, which the reader may cancel."""
     return {"status": TEXT.progress(step), "cancel": gr.update(visible=True)}
 
 
@@ -186,7 +186,7 @@ class Search(View):
             return read_lines(self.pasted) if (self.pasted or "").strip() else None
 
         def query(self, text: str) -> str:
-            """What was typed, or the bar's `text`. Raises UserError where there is nothing to search for."""
+            """The typed query, or the bar's `text`. Raises UserError if there is nothing to search for."""
             typed = self.search_query if self.search_query.strip() else text
             query = " ".join(clean_text(typed, "The query").split())
             if not query:
@@ -242,7 +242,7 @@ class Search(View):
         cancel="cancel",
     )  # fmt: skip
     def draw(self, on: On, c: Choices) -> Generator[Shown]:
-        """Yield how far the model is; then the lists, and which controls are seen."""
+        """Yield the model's progress; then the lists, and which controls are visible."""
         is_token, is_own = c.search_by == TOKEN, c.source == OWN
         always: Shown = {"own": gr.update(visible=is_own), "cancel": gr.update(visible=False)}
         try:

@@ -59,7 +59,7 @@ class Ran:
     """A run that trained, the last one of its page; hashable, as Gradio's State has to be."""
 
     run: str  # its id
-    situation: str  # the name of what it began with
+    situation: str  # the name of the encoder that it began with
     result: PairResult
     looks: tuple[tuple[float | None, ...], ...]
     curve: str  # the message of its end
@@ -129,7 +129,7 @@ class PairTrainer:
         )
 
     def train(self, run: str, situation: Situation, ran: Ran | None, on_cpu: bool = False) -> Iterator[Changes]:
-        """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points.
+        """One run, as changes to the page by their names in CHANGED: few, since the curve requests its points.
 
         A run that fails leaves `ran`, the one before it; one that trained takes its place. `on_cpu` takes the bundled
         model, which trains there in a minute.

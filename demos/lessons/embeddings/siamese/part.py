@@ -219,7 +219,7 @@ class TrainOnPairs(View):
 
 
 def situation_of(on: On, c: TrainOnPairs.Choices) -> Situation:
-    """What a run of these choices begins with. Raises UserError where there are no pairs to be had."""
+    """The situation in which a run of these choices begins. Raises UserError if no pairs are available."""
     settings = Settings(
         pooling=c.siamese_pooling,
         start=c.siamese_start,

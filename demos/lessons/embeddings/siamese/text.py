@@ -24,7 +24,7 @@ ENOUGH = 500  # pairs to train on; fewer are soon memorized
 
 @dataclass(frozen=True)
 class Towers:
-    """One pair on its way through both towers: what is drawn of it."""
+    """The drawing of one pair on its way through both towers."""
 
     texts: tuple[str, str]
     tokens: tuple[int, int]

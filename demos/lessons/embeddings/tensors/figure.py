@@ -124,7 +124,7 @@ def first_reviews_html(tensors: Tensors, model: str, step: str, row: int) -> Mar
 
 
 def shape_of(results: StepResults, step: str) -> str:
-    """The shape of what the step makes, as the page writes it."""
+    """The shape of the step's output, as the page writes it."""
     m, n, d = results.tensors.shape
     train, test = len(results.split.train), len(results.split.test)
     coefficients = results.fit.pipeline[-1].coef_.shape
@@ -215,7 +215,7 @@ def _painted(images: list[np.ndarray]) -> dict[str, str]:
 
 
 def _whole(results: StepResults, picture: dict[str, str]) -> dict[str, Any]:
-    """A picture of all rows, and where in it the followed row lies."""
+    """A picture of all rows, and the followed row's place in it."""
     return {"picture": picture, "at": results.at}
 
 

@@ -172,10 +172,10 @@ def _label(text: str, x: float, y: float, anchor: str, shift: int) -> Mark:
 def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str], layer: int) -> Figure:
     """The cosine of every two uses [m, m] at one layer; colours run from its smallest to its largest off the diagonal.
 
-    Each row is a use with the words around it; a band beside rows and columns tells its sense, if there are `senses`.
+    Each row is a use with the words around it; a band beside rows and columns shows its sense, if there are `senses`.
     """
     m = len(uses)
-    shown = np.where(np.eye(m, dtype=bool), np.nan, cosine)  # a use with itself is 1 and tells nothing
+    shown = np.where(np.eye(m, dtype=bool), np.nan, cosine)  # the cosine of a use with itself is always 1
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     high = max(high, low + 1e-3)
     names = [f"{use_name(index, use)} · {around(use, 60)}" for index, use in enumerate(uses)]

@@ -53,7 +53,7 @@ FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
 MAX_CACHED = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
 States = tuple[np.ndarray, np.ndarray]  # of each use, by layer [m, L + 1, d], and in the static table [m, d]
-CONTROLS = Encoded(0, 1)  # how far a control is before it begins
+CONTROLS = Encoded(0, 1)  # the progress of a control before it begins
 LEAST, ALIKE = "least", "the least similar"  # the pair in bold: the two least alike at the chosen layer
 
 
@@ -83,7 +83,7 @@ def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse
 
 
 def states_of(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, None, States]:
-    """The word's vector in each use, by layer and in the static table; tells after each batch."""
+    """The word's vector in each use, by layer and in the static table; yields after each batch."""
     states = yield from word_states(loaded, uses)
     return states, static_vectors(loaded, uses)
 
@@ -147,7 +147,7 @@ class WordSenses(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The curves beside the matrix; the word and its sentences; how well vectors tell senses; the folds."""
+        """The curves beside the matrix; the word and its sentences; how well vectors separate senses; the folds."""
         with gr.Row(elem_classes="word-pictures"):
             with gr.Column(min_width=330, scale=5):
                 at["curves"] = gr.Plot(
@@ -189,7 +189,7 @@ class WordSenses(View):
 
     @drawn(limits=("word_pair",), show_progress="minimal")
     def draw(self, on: On, c: Choices) -> Shown:
-        """The word's uses, compared. Raises UserError where there are too few, or a line is without the word."""
+        """The word's uses, compared. Raises UserError if there are too few, or a line is without the word."""
         loaded, sentence, known = on.loaded, on.sentence, on.services.shared(SharedResults)
         wanted = clean_word(c.word)
         uses = read_uses(wanted, c.word_uses)
@@ -223,7 +223,7 @@ class WordSenses(View):
 
     @drawn("progress", "scores", "ranks", "scores_table", by=(), reads_sentence=False)
     def draw_scores(self, on: On, c: Choices) -> Generator[Shown]:
-        """How well the model's vectors tell the senses of all bundled words."""
+        """The scores of how well the model's vectors separate the senses of all bundled words."""
         loaded, labelled = on.loaded, bundled_uses()
         steps = on.services.shared(SharedResults).scored.steps(
             loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled))

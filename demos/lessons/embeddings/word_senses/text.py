@@ -94,7 +94,7 @@ def uses_table(
 
 
 def ranked(scores: SenseScores) -> list[int]:
-    """The words' indices, best told apart first: by the Rand index of the best layer, then by the neighbours."""
+    """The words' indices, the best separated first: by the Rand index of the best layer, then by the neighbours."""
     best = scores.best
     return np.lexsort((-scores.neighbour[:, best], -scores.rand[:, best])).tolist()
 

@@ -66,9 +66,9 @@ def steps(ledger: LayerLedger, token: int) -> list[Step]:
 
 
 def block_picture(ledger: LayerLedger, encoding: Encoding, token: int, number: int) -> Markup:
-    """One token's six equations: a strip a step; of number `number` (0..d - 1) the whole calculation beside them.
+    """One token's six equations, one strip per step; beside them the calculation of component `number` (0..d - 1).
 
-    Each of the six is held against the model's own tensor: the largest difference, over all tokens.
+    Each of the six is compared with the model's own tensor: the largest difference over all tokens.
     """
     all_steps, differences = steps(ledger, token), ledger.differences
     limit = strips_limit([step.vector for step in all_steps if step.vector is not None])
@@ -160,7 +160,7 @@ def gelu_figure(ledger: LayerLedger, token: int) -> Figure:
 
 
 def _reach(inner: np.ndarray) -> tuple[float, float]:
-    """The part of the curve that is drawn: where the units are, but not beyond what leaves its bend to be seen."""
+    """The part of the curve that is drawn: where the units are, but short enough that its bend stays visible."""
     return -min(max(4.0, -float(inner.min())), 6.0) - 0.2, min(max(3.0, float(inner.max())), 8.0) + 0.2
 
 

@@ -89,7 +89,7 @@ def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
 
 
 def changes_figure(changes: Changes, encoding: Encoding, token: int) -> Figure:
-    """A row a change, a column a token (its final state's cosine before and after), last the mean of all tokens.
+    """One row per change, one column per token (cosine of its final state before and after), last the tokens' mean.
 
     Colours run from 1, unmoved and pale, down to the lowest cosine. The chosen token's column is framed.
     """

@@ -64,7 +64,7 @@ def numbers_html(strips: Sequence[Strip], ledger: InputLedger, encoding: Encodin
 
 
 def changes_table(changes: Changes, encoding: Encoding) -> Markup:
-    """The picture's cosines, a row a token and one for the mean of all."""
+    """The picture's cosines, one row per token and one for the mean of all."""
     columns = {CHANGE_NAMES[change.name]: [*change.cosine, change.sentence] for change in changes.changes}
     caption = "Cosine between the final states with the full input and after each change"
     return _table(caption, columns, [*encoding.tokens, "mean of all"], 4)

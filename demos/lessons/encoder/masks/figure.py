@@ -18,7 +18,7 @@ from demos.figures.program import begin
 from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
-SHOWN = 32  # tokens a side: three pictures stand beside each other
+SHOWN = 32  # tokens a side: three pictures are beside each other
 
 
 def mask_figure(
@@ -32,7 +32,7 @@ def mask_figure(
     (heatmap,), layout = figure["data"], figure["layout"]
     untitled = {axis: layout[axis] | {"title": None} for axis in ("xaxis", "yaxis")}
     margin = layout["margin"] | {"t": layout["margin"]["t"] - 34}  # the titles' room
-    heatmap |= {"showscale": False}  # three stand beside each other: the numbers are on hover
+    heatmap |= {"showscale": False}  # three pictures are beside each other, so the numbers appear on hover
     return {"data": [heatmap], "layout": layout | untitled | {"margin": margin}}
 
 

@@ -149,7 +149,7 @@ def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
 
 
 def shapes_table(view: Attended) -> Markup:
-    """Every matrix's shape, and how far it lies from the model's own."""
+    """Every matrix's shape, and its largest difference from the model's own."""
     ledger = view.ledger
     attention, block, differences = ledger.attention, ledger.block, ledger.differences
     (heads, n, d_k), d = attention.query.shape, attention.x.shape[1]

@@ -29,7 +29,7 @@ TOKEN, WIDE, NARROW, HIGH = 11, 150, 44, 90  # pixels of a token, of d numbers a
 def table_figure(
     table: np.ndarray, *, names: Sequence[str] = (), marked: int | None = None, limit: float | None = None
 ) -> Figure:
-    """A table [m, d], a row a position: one signed scale from -limit to limit, as `strips_figure` draws one.
+    """A table [m, d], one row per position: one signed scale from -limit to limit, as `strips_figure` draws one.
 
     Few numbers are written into their cells. `names` are the rows' own where there are few; the row `marked` is framed.
     """
@@ -135,9 +135,9 @@ def _band(panel: int, low: np.ndarray, high: np.ndarray, colour: str) -> Trace:
 
 
 def _square(z: np.ndarray, full: float, hover: str, across: str, names: Sequence[str], marked: int | None) -> Figure:
-    """Numbers [m, width] on the signed scale, a row a position, 0 on top, and the row `marked` framed.
+    """Numbers [m, width] on the signed scale, one row per position, 0 on top, and the row `marked` framed.
 
-    `across` is what the columns are; names stand beside the rows' numbers where there are few.
+    `across` names the columns; the rows' names are beside their numbers if there are few.
     """
     m, width = z.shape
     heatmap = {

@@ -22,7 +22,7 @@ SAME = 1e-6  # rows nearer than that are one row to a float32 model
 def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]]:
     """The four requirements for one table: whether each is "met", "half met" or "not met", and the number behind that.
 
-    `again`: the furthest that a second, longer table lies from this one; `rows`: None = no end.
+    `again`: the largest difference of a second, longer table from this one; `rows`: None = no end.
     """
     low, high = of.bounds
     i, j = of.nearest_pair
@@ -62,7 +62,7 @@ def _met(wish: bool) -> str:
 
 
 def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) -> Markup:
-    """A table's numbers with four digits, a row a position; only its beginning where it is large."""
+    """A table's numbers with four digits, one row per position; only its beginning where it is large."""
     m, d = table.shape
     columns = min(d, SHOWN_COLUMNS)
     rows = min(m, max(4, SHOWN_NUMBERS // columns))

@@ -218,9 +218,9 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> F
 
 
 def token_cosines(paths: Paths, encoding: Encoding, token: int) -> dict[str, tuple[int | None, str, np.ndarray]]:
-    """The chosen token's cosines [L + 1] by what it is compared with: (that token, a line's dashes, the cosines).
+    """The chosen token's cosines [L + 1] by the vector compared: (that vector's token, the line's dashes, the cosines).
 
-    A neighbour stands there only where the token has one; the mean of all tokens is no token.
+    A neighbour is included only if the token has one; the mean of all tokens has no token.
     """
     cosines: dict[str, tuple[int | None, str, np.ndarray]]
     cosines = {"its embedding": (token, "solid", paths.to_start[:, token])}
@@ -246,7 +246,7 @@ def path_summary(paths: Paths, encoding: Encoding, token: int, layer: int) -> Ma
 
 
 def path_table(paths: Paths, encoding: Encoding, token: int) -> Markup:
-    """The chosen token's numbers, a row a state."""
+    """The chosen token's numbers, one row per state."""
     cosines = token_cosines(paths, encoding, token)
     heads = ["norm", *(f"cosine to {name}" for name in cosines), "change by this layer", "axis 1", "axis 2"]
     rows = []

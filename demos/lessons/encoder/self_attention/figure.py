@@ -58,7 +58,7 @@ class Query:
 
     @property
     def is_long(self) -> bool:
-        """Whether a row a key is more than a window holds."""
+        """Whether one row per key is more than a window holds."""
         return len(self.names) > LONG
 
     @property

@@ -63,7 +63,7 @@ def _percent(share: float) -> str:
 
 
 def closed_html(ledger: LayerLedger, names: tuple[str, ...], moved: str = "") -> Markup:
-    """Whether the ledger closes: the largest difference from the model's own tensors, of the steps `names`.
+    """A sentence on whether the ledger closes: the largest difference of steps `names` from the model's own tensors.
 
     `moved` is how far padding moves the sentence's own numbers, empty without padding.
     """

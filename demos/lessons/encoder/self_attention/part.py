@@ -23,7 +23,7 @@ from demos.page.services import Sentence
 from demos.page.view import Layout, On, Shown, View, slider, switch
 from demos.widgets.number_strips.number_strips import cells_picture
 
-STEPS = ("query", "key", "value", "weights", "concat", "t1")  # held against the model's own
+STEPS = ("query", "key", "value", "weights", "concat", "t1")  # compared with the model's own
 
 
 class SelfAttention(View):

@@ -94,7 +94,7 @@ def others_html() -> Markup:
 
 
 def changed_html() -> Markup:
-    """What the Transformers after BERT changed."""
+    """The changes in the Transformers after BERT."""
     return TEXT.changed()
 
 

@@ -104,7 +104,7 @@ class Attention(View):
     def draw(self, on: On, c: Choices) -> Iterator[Shown]:
         """The progress of a model's download, then all outputs.
 
-        Raises UserError where it can't be had or read; where nothing is shown yet, a model that is here stands in.
+        Raises UserError if it can't be loaded; if nothing is shown yet, a bundled model is shown instead.
         """
         member = on.services.family.member(c.family_model)
         try:

@@ -62,6 +62,6 @@ def searched(services: Services, text: str, width: int, length: int, method: Met
 def text_of(
     decoder: Pretrained, start: Sequence[int], name: str, tokens: Sequence[int], log_probability: float
 ) -> Text:
-    """One text as it is shown. A repetition may be of the reader's own words."""
+    """One text to show. A repetition may be of the reader's own words."""
     marks = repeated([*start, *tokens])[len(start) :]
     return Text(name, decoder.tokenizer.convert_ids_to_tokens(list(tokens)), marks, log_probability)

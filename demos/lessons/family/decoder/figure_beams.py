@@ -25,7 +25,7 @@ class Text:
 
     @property
     def pieces(self) -> list[dict[str, object]]:
-        """The tokens as they are shown, each joined to the one before it where it goes on with its word."""
+        """The tokens to show, each joined to the token before it if it continues that token's word."""
         shown = [self.tokens[0], *(token.removeprefix("##") for token in self.tokens[1:])]
         return [
             {"text": visible(text), "joined": text != token, "repeated": mark}

@@ -45,7 +45,7 @@ class Story:
     pieces: tuple[Candidate, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything is written; else what is drawn of it is the same for all readers."""
+        """Whether anything is written; an empty story is drawn the same for all readers."""
         return bool(self.pieces)
 
     def after(self, text: str) -> Story:
@@ -53,7 +53,7 @@ class Story:
         return self if self.text == text else Story(text)
 
     def ids(self, decoder: Pretrained) -> list[int]:
-        """What the decoder goes on from. Raises UserError for a text that is too long."""
+        """The token ids that the decoder continues. Raises UserError for a text that is too long."""
         return [*beginning(decoder, self.text), *(piece.guess.token_id for piece in self.pieces)]
 
 
@@ -80,7 +80,7 @@ class Writing(View):
         story: Story = unlinked(Story(), redraws=True)
 
         def chosen_by(self) -> Method:
-            """How each word piece is chosen."""
+            """The method that chooses each word piece."""
             sampling = Sampling(self.temperature, self.top_k, self.top_p)
             return Method(self.method == "greedy", sampling, self.writing_seed)
 
@@ -181,9 +181,9 @@ def so_far(services: Services, story: Story, method: Method) -> Shown:
 
 
 def written(count: int, on: On, c: Writing.Choices) -> Generator[Shown]:
-    """`count` more word pieces, each shown as it is written; with 0 all that was written goes.
+    """Writes `count` more word pieces and shows each at once; 0 removes everything written.
 
-    It stops when its reader leaves. Raises UserError where too much is written.
+    It stops when its reader leaves. Raises UserError if too much is written.
     """
     method, decoder = c.chosen_by(), on.services.decoder()
     now = c.story.after(on.sentence.text) if count else Story(on.sentence.text)

@@ -32,8 +32,8 @@ def window(count: int, at: int) -> range:
 def lines_of(panel: int, n: int, at: int) -> list[tuple[Line, str]]:
     """All lines of a panel of n words, each with its colour: GREY where none leads to the last state of word `at`.
 
-    Inputs stand at height 0, two layers at 1 and 2, the last states at 3. ELMo's forward states stand a little below a
-    layer's height, its backward ones above.
+    Inputs are at height 0, two layers at 1 and 2, the last states at 3. ELMo's forward states are a little below a
+    layer's height, its backward states above.
     """
     lines: list[tuple[Line, str]] = []
     if panel < 2:

@@ -60,7 +60,7 @@ class Looks:
         self._looks: Recent[Look] = Recent(MOST_BYTES, lambda look: look.nbytes, services.memory, "ELMo's states")
 
     def __call__(self, model: str, first: str, second: str, name: str) -> Look:
-        """Raises UserError where a sentence has no word or too many, or where `name` is not in both."""
+        """Raises UserError if a sentence has no word or too many, or if `name` is not in both."""
         loaded = self.services.loaded(model)
         encodings = [checked(loaded, text) for text in (first, second)]
         places = tuple(place_of(encoding, name) for encoding in encodings)
@@ -103,7 +103,7 @@ def learned_shares(norm: bool) -> LearnedShares:
 
 
 def checked(loaded: LoadedModel, text: str) -> Encoding:
-    """The sentence encoded. Raises UserError where it has no word or too many."""
+    """The sentence encoded. Raises UserError if it has no word or too many."""
     if len(str(text or "")) > MOST_CHARACTERS:
         raise UserError(f"Each sentence may have at most {MOST_CHARACTERS} characters.")
     encoding = encode(loaded.tokenizer, str(text or ""))

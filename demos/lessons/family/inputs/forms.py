@@ -18,7 +18,7 @@ START, DELIMITER, EXTRACT = "⟨start⟩", "$", "⟨extract⟩"
 
 @dataclass(frozen=True)
 class Task:
-    """One task. `fields` names its texts; the example stands where the reader has typed too few."""
+    """One task. `fields` names its texts; the example is used if the reader has typed too few."""
 
     name: str
     fields: tuple[str, ...]

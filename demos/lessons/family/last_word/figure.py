@@ -20,7 +20,7 @@ SEEN = 0.9  # the colour of a pair that attends
 
 
 def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Figure:
-    """Two heatmaps over the same tokens: a row a state, the last layer on top, darker for a larger change."""
+    """Two heatmaps over the same tokens: one row per state, the last layer on top, darker for a larger change."""
     limit = max(0.01, *(float(np.nanmax(changes.moved)) for changes in (bert, decoder)))
     first = max(0, len(bert.encoding) - shown)
     traces = [
@@ -113,7 +113,7 @@ def summary_html(bert: Changes, decoder: Changes, word: str, name: str, shown: i
 
 
 def numbers_html(bert: Changes, decoder: Changes, name: str) -> str:
-    """Both as tables: a row a token, a column a state."""
+    """Both as tables: one row per token, one column per state."""
     return TEXT.numbers(
         [
             (title, _states(changes), list(zip(changes.encoding.tokens, changes.moved.T.tolist(), strict=True)))

@@ -1,4 +1,4 @@
-"""Who sees what: the states that change with the last word, in BERT and in the decoder, layer by layer."""
+"""Tab "Who sees what": the states that change with the last word, in BERT and in the decoder, layer by layer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LastWord(View):
         at.folds("The decoder's states before and after")
 
     def draw(self, on: On, c: Choices) -> Shown:
-        """Both models' changes. Raises UserError where there is no word to replace, or the sentence is too long."""
+        """Both models' changes. Raises UserError if there is no word to replace, or the sentence is too long."""
         word, text = c.other_word.strip(), on.sentence.text
         if not word:
             raise UserError("Write a word to replace the last one.")

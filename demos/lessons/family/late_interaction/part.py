@@ -49,7 +49,7 @@ class Queries:
         )
 
     def __call__(self, model: str, text: str) -> Scored:
-        """Raises UserError where the query has no word."""
+        """Raises UserError if the query has no word."""
 
         def search(_: Any) -> Scored:
             query = query_of(self.services, model, text)
@@ -95,7 +95,7 @@ class LateInteraction(View):
 
     @drawn(show_progress="minimal")
     def draw(self, on: On, c: Choices) -> Shown:
-        """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
+        """Both lists, and one sentence opened. Raises UserError if there is nothing to search for."""
         services, model = on.services, on.sentence.model
         wanted = query_text(on.sentence, c.late_query)
         precisions, scored = library_precisions(services, model), services.shared(Queries)(model, wanted)

@@ -1,1 +1,1 @@
-"""Who changed what: a timeline of the family's models."""
+"""Tab "Who changed what": a timeline of the family's models."""

@@ -106,7 +106,7 @@ def sizes(models: Sequence[Model]) -> Figure:
 
 
 def source_of(model: Model) -> str:
-    """Where its number of parameters comes from."""
+    """The source of the model's number of parameters."""
     return f"{'counted from its configuration' if model.counted else 'as published'}: {model.source}"
 
 

@@ -1,4 +1,4 @@
-"""Who changed what: a timeline of the family and of the models before it, and its table."""
+"""Tab "Who changed what": a timeline of the family and of the models before it, and its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rotation by the position does to two components of a query and of a key, and to their product."""
+"""The effect of a rotation by the position on two components of a query and of a key, and on their product."""
 
 from __future__ import annotations
 

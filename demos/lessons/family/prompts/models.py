@@ -33,7 +33,7 @@ class Prompted(NamedTuple):
 
 
 def model_of(services: Services, member: Member) -> Prompted:
-    """The model of this member. Raises UserError where it can't be had."""
+    """The model of this member. Raises UserError if it can't be had."""
     if member.key == OUR_DECODER:
         decoder = services.decoder()
         own = partial(answered, decoder), partial(continued, decoder)

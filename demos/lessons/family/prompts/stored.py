@@ -45,7 +45,7 @@ class Stored:
 
 
 def measured(services: Services, member: Member, tasks: Sequence[Task] = TASKS) -> Stored:
-    """All answers of a member of the Hub. Raises UserError where it can't be had."""
+    """All answers of a member of the Hub. Raises UserError if it can't be had."""
     model, answers = model_of(services, member), {}
     for task in tasks:
         for at in range(len(task.pairs)):
@@ -76,5 +76,5 @@ def read_stored(path: Path) -> list[Stored]:
 
 @cache
 def stored() -> list[Stored]:
-    """What is stored with this app."""
+    """The results that are stored with this app."""
     return read_stored(STORED)

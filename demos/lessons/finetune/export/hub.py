@@ -41,7 +41,7 @@ PUSHING: dict[str, Any] = {"concurrency_id": "push", "concurrency_limit": 2, "ap
 
 
 def signs_in() -> bool:
-    """Whether readers can sign in with their own Hub account: on a Space that asks for it, and nowhere else.
+    """Whether readers can sign in with their own Hub account: only on a Space whose settings enable it.
 
     Elsewhere gradio would hand out the account of whoever started the app. A Space brings what gradio needs for it.
     """
@@ -63,15 +63,15 @@ class Question:
 class Publishing:
     """The question of the dialog, and the push after its answer.
 
-    `taken` is a run's model and what is known of it. Both steps are told who sends the request, by their cookie: who
-    knows a session's name may post events to it, but not as the browser that began its run.
+    `taken` gives a run's model and its log. Both steps receive the sender's cookie: anyone who knows a session's name
+    may post events to it, but not as the browser that began its run.
     """
 
     def __init__(self, runs: Runs, taken: Callable[[str], tuple[Trained, Log]]) -> None:
         self.runs, self.taken = runs, taken
 
     def ask(self, run: str, name: str, visibility: str, publisher: Publisher, token: str | None) -> Question:
-        """The question for a run and a name. Raises UserError where nothing could be published."""
+        """The question for a run and a name. Raises UserError if nothing could be published."""
         if not token or not publisher.account:
             raise UserError(SIGN_IN)
         self.taken(run)

@@ -41,7 +41,7 @@ SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download
 
 
 def taken(services: Services, run: str) -> tuple[Trained, Log]:
-    """The run's model and what is known of it. Raises UserError where either is gone."""
+    """The run's model and its log. Raises UserError if either is gone."""
     if not run:
         raise UserError(NO_RUN)
     runs = services.trainings.runs

@@ -10,7 +10,7 @@ from demos.figures.palette import CLASSES, plotly_layout
 
 
 def shares_figure(shares: Sequence[float]) -> Figure:
-    """One bar a layer, 0 to L, its share under it; a dashed line where all shares would be equal."""
+    """One bar per layer, 0 to L, its share under it; a dashed line where all shares would be equal."""
     layers = list(range(len(shares)))
     bars = {
         "type": "bar",

@@ -66,7 +66,7 @@ def samples() -> tuple[str, Mapping[str, Measured]]:
 
 
 def read_data(data: str, file: str | None) -> Dataset | None:
-    """The data set of a menu's entry; None while a file is awaited. Raises UserError where it can't be used here."""
+    """The data set of a menu's entry; None while a file is awaited. Raises UserError if it can't be used here."""
     if data in FILES:
         return checked(load_file(FILES[data], file), SEEDS) if file else None
     if data not in SOURCES or SOURCES[data].kind not in KINDS:

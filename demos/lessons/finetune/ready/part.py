@@ -73,7 +73,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def fits(kind: str, lines: list[str], question: str) -> bool:
-    """Whether a task's model has an answer that means something: a text that is empty gets its notice from it."""
+    """Whether a task's model has a meaningful answer. An empty text passes, since the model's own notice covers it."""
     if kind == "sentence":
         return not lines or bool(statements(lines))
     if kind == "pair":

@@ -97,7 +97,7 @@ class Afterwards:
         self._evidence: OnceCache[int, Evidence] = OnceCache(MAX_EVIDENCE)
 
     def of(self, run: str) -> After:
-        """The reader's run. Raises UserError where it is no longer kept."""
+        """The reader's run. Raises UserError if it is no longer kept."""
         runs = self.services.trainings.runs
         try:
             return After(run, runs.base(run), runs.trained(run), read_answers(runs.folder(run)))
@@ -155,7 +155,7 @@ class Afterwards:
     def evidence(
         self, after: After | None, example: Example, other: int | None = None
     ) -> Generator[int, None, Evidence]:
-        """The words that decided; tells each step of STEPS. Raises UserError as `evidence_of` does."""
+        """The words that decided; yields each step of STEPS. Raises UserError as `evidence_of` does."""
         trained, loaded = self.classifier(after, bool(example.pair))
         key = (loaded.spec.key, example.text, example.pair, other)
         return (yield from self._evidence.steps(key, partial(evidence_of, trained, loaded, example, other), 0))

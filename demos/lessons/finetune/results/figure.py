@@ -23,7 +23,7 @@ GREY = "#7b8288"  # seen on paper and in the dark
 def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str], look: str) -> Figure:
     """PCA's map of the examples' vectors, each point in its class's colour and shape.
 
-    Classes beyond MAX_CLASSES, which have no colour of their own left, are grey.
+    Classes beyond MAX_CLASSES are grey.
     """
     points = Points(
         names=tuple(map(one_line, examples)),

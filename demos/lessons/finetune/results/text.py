@@ -82,7 +82,7 @@ def own_name(text: str, pair: str) -> str:
 
 
 def words_html(evidence: Evidence, labels: Sequence[str]) -> str:
-    """A row a word, a bar a method: blue for the prediction, brown for the other class; each method's sum below."""
+    """One row per word, one bar per method: blue for the prediction, brown for the other class; the sums below."""
     encoding, values = evidence.encoding, evidence.by_word  # [methods, words]
     widest = np.abs(values).max(axis=1) + 1e-12
     words = written_words(encoding)
@@ -174,7 +174,7 @@ def written_words(encoding: Encoding) -> list[str]:
 
 
 def tokens_table(evidence: Evidence) -> str:
-    """Each method's values, a row a token; leave-one-out has one for a word."""
+    """Each method's values, one row per token; leave-one-out has one for a word."""
     rows, seen = [], set()
     for at, token in enumerate(evidence.encoding.tokens):
         word = evidence.encoding.word_index[at]
@@ -190,7 +190,7 @@ def calibration_summary(calibration: Calibration, noun: str, stored: int, total:
     counts, confidence, accuracy = np.array([(bar.count, bar.confidence, bar.accuracy) for bar in bins]).T
     count = counts.sum()
     sure, right = (np.average(shares, weights=counts) for shares in (confidence, accuracy))
-    # What a perfectly calibrated model would show: each answer right by the toss of a coin with its own confidence.
+    # A perfectly calibrated model: each answer is correct with a probability equal to its confidence.
     spread = counts * confidence * (1 - confidence)
     room = max(0.02, 1.96 * np.sqrt(spread.sum()) / count)
     return TEXT.calibration(

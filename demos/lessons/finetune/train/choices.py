@@ -79,7 +79,7 @@ def _amount(least: float, most: float, value: float, label: str, *, step: float 
 
 
 def filled_in(preset: str, kind: str) -> list[Any]:
-    """What a preset and a task set: the values of RECIPE without the seed, which is no part of it."""
+    """The values of RECIPE that a preset and a task set; the seed is no part of a preset."""
     return shown_settings(recipe_for(preset, kind))[:-1]
 
 
@@ -93,7 +93,7 @@ def _set(name: str, made: Any) -> Any:
 
 @dataclass(frozen=True)
 class TrainChoices:
-    """A link may say all but the last ones, in this order: a new task sets one of its own data sets if none fits."""
+    """A link may hold all but the last ones, in this order; a new task brings one of our data sets if none fits."""
 
     data: str = menu(DATA, OWN, "Data", by_script=True, elem_id="finetune-pick", scale=2, min_width=190, render=False)
     task: str = options(
@@ -174,7 +174,7 @@ class TrainChoices:
     earlier: str = unlinked(MODEL, redraws=True, by_script=True)  # the number of a run to begin with, or MODEL
     history: Sequence[Record] = unlinked((), redraws=True)
     past: Sequence[Record] = unlinked(())  # the history, where one more run is no reason to draw
-    trained: str = unlinked("")  # the run that "Try it" asks
+    trained: str = unlinked("")  # the run whose model "Try it" uses
     run: str = unlinked("")  # the run under way
     begun: str = unlinked("")
     phase: str = unlinked("")
@@ -186,7 +186,7 @@ class TrainChoices:
 
     @property
     def boxes(self) -> tuple[str, ...]:
-        """What the boxes of "Try it" hold."""
+        """The texts in the boxes of "Try it"."""
         return tuple(getattr(self, name) or "" for name in TRIES)
 
     @property
@@ -196,14 +196,14 @@ class TrainChoices:
 
     @property
     def picked(self) -> tuple[Any, ...]:
-        """Which data, as `read_dataset` takes them before the seed; of the Hub, those that were fetched."""
+        """The choice of data, as `read_dataset` takes it before the seed; of the Hub, the data set that was fetched."""
         return tuple(getattr(self, name) for name in PICKED)
 
     def splits(self) -> Splits:
-        """The data, or the task's first of our own. Raises UserError where they can't be had."""
+        """The data, or the task's first of our own. Raises UserError if they can't be had."""
         data, file, test_file, most = fitting(self.task, self.data), self.file, self.test_file, self.most
         return read_dataset(self.task, data, file, test_file, self.hub_asked, self.columns, most, self.seed)
 
     def recipe(self, spec: ModelSpec) -> Recipe:
-        """The recipe for this model. Raises UserError where it does not fit it."""
+        """The recipe for this model. Raises UserError if it does not fit it."""
         return chosen_recipe(spec, *self.picked, *self.settings)

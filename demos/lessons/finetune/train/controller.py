@@ -61,7 +61,7 @@ class Trainer:
     """The runs of "Train", for all its learners.
 
     One run is three events: `RunController.begin` gives it an id, `work` sends its curve, `finish` its end. Between
-    the few messages of `work` the curve asks for its points itself (`feeds.news`).
+    the few messages of `work` the curve requests its points itself (`feeds.news`).
     """
 
     def __init__(self, services: Services) -> None:
@@ -137,7 +137,7 @@ class Trainer:
             return str(TEXT.no_answer(str(error)))
 
     def results(self, run: str, kind: str) -> Shown:
-        """What a run has learned, for its own kind of task; else nothing is in sight."""
+        """The results of a run for its own kind of task; for another kind, none are visible."""
         ended = self._ended.get(run)
         if ended is None or ended.kind != kind:
             return {"results": gr.update(visible=False), "numbers": TEXT.no_numbers()}

@@ -29,7 +29,7 @@ def measured() -> dict[str, Any]:
 
 @cache
 def few_shot_html() -> str:
-    """A row a method: its mean accuracy over the draws, for each number of examples."""
+    """One row per method: its mean accuracy over the draws, for each number of examples."""
     sample = measured()
     sizes = list(sample["accuracy"]["few"])
     rows = [

@@ -213,7 +213,7 @@ def wire_recipe(at: Layout) -> None:
 
 
 def wire_hub(at: Layout, fetch: gr.Button) -> None:
-    """What is in the Hub's box is fetched only once it is asked for."""
+    """The data set named in the Hub's box is fetched only after a press on "Fetch" or Enter."""
     hub, requested = at.controls["hub"], at.controls["hub_asked"]
     pressed = "(hub, asked) => (hub.trim() === asked ? `${asked} ` : hub.trim())"  # pressed again: tried again
     _in_browser([hub.submit, fetch.click], [hub, requested], [requested], pressed)

@@ -217,7 +217,7 @@ class Train(View):
 
     @drawn(*RESULTS, by=("task", "trained", "history"))
     def learned(self, on: On, c: TrainChoices) -> Shown:
-        """What the reader's last run has learned, where it is one of this task."""
+        """The results of the reader's last run if it is one of this task."""
         return on.services.shared(Trainer).results(c.trained, c.task)
 
 
@@ -232,7 +232,7 @@ def pause(on: On, c: TrainChoices) -> Shown:
 
 
 def answer(on: On, c: TrainChoices) -> Shown:
-    """What the trained model says to the boxes."""
+    """The trained model's answer to the texts in the boxes."""
     kind = next((record.kind for record in c.history if record.run == c.trained), c.task)
     return {"answer": on.services.shared(Trainer).answer(c.trained, kind, *c.boxes)}
 

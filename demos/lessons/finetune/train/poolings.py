@@ -22,7 +22,7 @@ def measured() -> dict[str, Any]:
 
 
 def poolings_html() -> str:
-    """A row a pooling."""
+    """One row per pooling."""
     sample = measured()
     rows = [(name, sample["poolings"][pooling]) for pooling, name in NAMES.items()]
     return TEXT.poolings(rows, sample["seeds"], COMMAND)

@@ -45,8 +45,8 @@ def examples_menu() -> gr.Dropdown:
 def wire_examples(menu: gr.Dropdown, task: gr.Component, data: gr.Component, boxes: Sequence[gr.Component]) -> None:
     """Let the menu follow the data, and what is picked in it fill `boxes`; in the browser alone.
 
-    Data of the reader's own have the examples of the task, without those that our data leave a model helpless with. A
-    text of the reader's own stays where only the data change.
+    The reader's own data have the examples of the task, without those that a model trained on our data gets wrong. The
+    reader's own text stays if only the data change.
     """
     texts = {
         name: [*example.texts, *[""] * (len(boxes) - len(example.texts))]

@@ -1,4 +1,4 @@
-// The walk's steps and GLUE's tasks: a press on a step shows the step's control, or its lines of the code, in the fold where they stand.
+// The walk's steps and GLUE's tasks: a press on a step shows the step's control or its lines of the code.
 const folds = { code: "#finetune-train-code", controls: "#finetune-train-controls" };
 let pointed;
 const sheet = new CSSStyleSheet(); // Gradio's own sheets take no ::highlight
@@ -32,7 +32,7 @@ function open(fold) {
   if (head && !head.classList.contains("open")) head.click();
 }
 
-// What `find` gives once it is there: a fold's content is made when it is first opened.
+// Waits until `find` returns an element: a fold's content is made when it is first opened.
 async function awaited(find) {
   for (let tries = 0; tries < 200; tries++) {
     const found = find();
@@ -50,7 +50,7 @@ function editor(last) {
   return view?.state.doc.lines >= last ? view : undefined;
 }
 
-// A task of GLUE: its name is put into the Hub's box, where "Fetch" stands beside it.
+// A task of GLUE: its name is put into the Hub's box, beside the button "Fetch".
 document.addEventListener("click", (event) => {
   const name = event.target.closest?.("#finetune-data [data-hub]")?.dataset.hub;
   const box = name && document.querySelector("#finetune-hub :is(input, textarea)");

@@ -142,7 +142,7 @@ def _kinds(**values: Any) -> list[dict[str, Any]]:
 def corrupt_code(
     spec: ModelSpec, encoding: Encoding, seed: int, shares: Shares, whole_words: bool, by_frequency: bool = False
 ) -> str:
-    """Prints each chosen token, what is read in its place, and its loss; then the mean."""
+    """Prints each chosen token, the token that replaces it in the input, and its loss; then the mean."""
     return f"""{"import csv" + chr(10) if by_frequency else ""}import numpy as np
 {begin_lines(spec)}
 inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")

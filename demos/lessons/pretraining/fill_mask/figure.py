@@ -78,7 +78,7 @@ def summary_html(guesses: Distribution, place: int, known: bool, vocabulary: int
 
 
 def lens_html(layers: Sequence[Distribution], known: bool, style: str = "") -> str:
-    """Every layer's first words, darker for a higher probability, and the target word's rank: a row a state."""
+    """Every layer's first words, darker for a higher probability, and the target word's rank: one row per state."""
     last = len(layers) - 1
     nearest = min(range(len(layers)), key=lambda number: (layers[number].rank, -number))
     return TEXT.lens(

@@ -95,7 +95,7 @@ class Filler:
         self._states = lru_cache(maxsize=MAX_CACHED)(self._read)
 
     def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
-        """The sentence's hidden words, as `places.gaps`. Raises UserError where it has no word."""
+        """The sentence's hidden words, as `places.gaps`. Raises UserError if it has no word."""
         tokenizer = self.pretrained(sentence.model).tokenizer
         return gaps(tokenizer, encode(tokenizer, sentence.text, sentence.text_pair), marks, side)
 

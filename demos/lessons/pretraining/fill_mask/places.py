@@ -46,7 +46,7 @@ def gaps(tokenizer: Any, encoding: Encoding, marks: str = "", side: int | None =
 
     `marks` as script.js writes them: "12.2314, 5.2003". A mark is a token's place and its id, so that
     it means nothing in another sentence; the first is looked at. Without any, the sentence's own [MASK]s are hidden, or
-    else one word is picked. Raises UserError where there is no word.
+    else one word is picked. Raises UserError if there is no word.
     """
     own = [index for index, token_id in enumerate(encoding.input_ids) if token_id == tokenizer.mask_token_id]
     clicked = _valid(encoding, marks)

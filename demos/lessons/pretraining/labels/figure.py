@@ -20,7 +20,7 @@ from demos.training.data.tables import Row
 TEXT = templates(__file__)
 AROUND = 5  # tokens on either side of the masked one
 FEW = 5  # masked words above; the fold has all
-CLOSE = set(".,;:!?)'’")  # these stand right behind a word
+CLOSE = set(".,;:!?)'’")  # these follow a word without a space
 LENGTH = 160  # characters of a sentence
 
 

@@ -43,7 +43,7 @@ CHANGED = ("run", "ran", "curve", "trained_on", "one", "many", "fresh", "stop") 
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """What the page's last press left."""
+    """The state after the page's last press."""
 
     copy: str  # the id of the reader's copy
     situation: Situation
@@ -76,7 +76,7 @@ class Learning:
         }
 
     def cut(self, situation: Situation) -> str:
-        """How the text is cut into sentences, and what is held out."""
+        """The text as cut into sentences, and which of them are held out."""
         return cut_html(self.services.pretrained(situation.model), situation.passage)
 
     def program(self, situation: Situation) -> str:

@@ -15,7 +15,7 @@ from demos.widgets.live_curve.live_curve import live_picture
 
 
 def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
-    """The live curve. While a press is under way it asks by itself what came: news([run, last step]) is a message."""
+    """The live curve. During a press it requests new points by itself: news([run, last step]) is a message."""
     return live_picture(news, read_beside(__file__, "curve.html"), read_beside(__file__, "script.js"), **options)
 
 

@@ -17,7 +17,7 @@ COLOURS = {THERE: CLASSES[0], NOWHERE: CLASSES[2]}
 
 
 def gradient_figure(norms: Mapping[str, float]) -> Figure:
-    """A bar a group of parameters, the embeddings at the bottom, as the model stands: its gradient's norm."""
+    """The norm of the current gradient, one bar per group of parameters, the embeddings at the bottom."""
     names, values = list(norms), [float(value) for value in norms.values()]
     bars = {
         "type": "bar",

@@ -160,7 +160,7 @@ class TrainLive(View):
 
 
 def situation_of(on: On, c: TrainLive.Choices) -> Situation:
-    """What a copy of these choices is trained on. Raises UserError for a text without a word."""
+    """The model, text and recipe of a copy with these choices. Raises UserError for a text without a word."""
     recipe = Recipe(c.learn_rate, c.learn_batch, c.learn_seed, bool(c.untrained)).check()
     key = on.services.key(on.sentence.model)
     return Situation(key, read_passage(on.services.pretrained(key).tokenizer, c.text), recipe)

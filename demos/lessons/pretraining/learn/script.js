@@ -1,5 +1,5 @@
 // Live pre-training: the masked words' loss by step, from pre-trained and from random weights, with the line of blind
-// guessing. Keeps the points it was sent, and while a run is drawn asks for those that came since.
+// guessing. Keeps the points it was sent, and while a run is drawn requests newer ones.
 const MARGIN = { left: 54, right: 168, top: 30, bottom: 46 };
 const NARROW = 560; // no room for names beside the lines
 const SMOOTHING = 0.8;

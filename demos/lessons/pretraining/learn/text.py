@@ -74,7 +74,7 @@ def guesses_html(
 
 
 def rows_html(rows: Rows, steps: int, step: int, limit: float) -> str:
-    """How many rows moved in these `steps`, the last of which has the number `step`, and how far each group's typical.
+    """The number of rows moved in these `steps`, the last of which is number `step`, and each group's median distance.
 
     In a copy's very first step none moves farther than `limit`, the learning rate × √d.
     """

@@ -59,7 +59,7 @@ class Reader:
         self.cached_trials: Recent[tuple[list[Trial], Answers]] = Recent(MAX_CACHED)  # by encoder and seed
 
     def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
-        """B as it is written, a random sentence, swapped, the same twice: one batched pass."""
+        """Four pairs in one batched pass: B as typed, a random sentence as B, the sentences swapped, and A twice."""
         pretrained = self.services.pretrained(model)
         check_sentences(pretrained, first, second)
         other = random_sentence(self.documents, (first.strip(), second.strip()), np.random.default_rng(draw))
@@ -99,7 +99,7 @@ class Reader:
 
 
 def check_sentences(pretrained: Pretrained, first: str, second: str) -> None:
-    """Raises UserError where a sentence is missing or too long for four inputs at once."""
+    """Raises UserError if a sentence is missing or too long for four inputs at once."""
     for name, text in (("A", first), ("B", second)):
         if not clean_text(text, name).strip():
             raise UserError("Write both sentences, A and B.")

@@ -68,7 +68,7 @@ def answer_html(case: Case) -> str:
 def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), *, bare: bool = False) -> str:
     """[CLS] A [SEP] B [SEP], token by token, in the colours of the segments; below each its segment and position.
 
-    `label` is what the list is called aloud; `chosen` tokens are outlined; `bare` leaves out what stands below.
+    `label` is the list's name for screen readers; `chosen` tokens are outlined; `bare` omits the rows below them.
     """
     tokens = [
         {
@@ -143,7 +143,7 @@ def trials_html(scores: Sequence[Score]) -> str:
 
 
 def next_code(spec: ModelSpec, pairs: Sequence[tuple[str, str]]) -> str:
-    """Prints, a line a pair, the two logits, the two probabilities and the two losses; `spec` as in `Pretrained`."""
+    """Prints two logits, two probabilities and two losses, one line per pair; `spec` as in `Pretrained`."""
     begin = THEIRS.format(name=spec.hub_id, revision=spec.revision) if spec.hub_id else OURS
     listed = "".join(f"    ({first!r}, {second!r}),\n" for first, second in pairs)
     return f"""{begin}

@@ -59,7 +59,7 @@ def data_html() -> str:
 
 
 def sequence_html(shown: Shown) -> str:
-    """The batch's first sequence, a cell a token."""
+    """The batch's first sequence, one cell per token."""
     sequence = shown.batch[0]
     columns = COLUMNS[shown.length]
     cells = list(_cells(shown, sequence))

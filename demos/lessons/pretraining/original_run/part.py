@@ -1,4 +1,4 @@
-"""How BERT was pre-trained: the text, a sequence, the two losses of a real batch and their sum, and what it took."""
+"""BERT's pre-training: the text, a sequence, the two losses of a real batch and their sum, and the cost of the run."""
 
 from __future__ import annotations
 

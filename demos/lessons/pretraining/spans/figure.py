@@ -1,4 +1,4 @@
-"""Packed spans as bars, a sentence a hue; and the masked places of one example, a row a pass over the data."""
+"""Packed spans as bars, one hue per sentence; and the masked places of one example, one row per pass over the data."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Drawn:
 
 
 def packed_html(drawn: Drawn) -> str:
-    """A bar an instance: [CLS] A [SEP] B [SEP] and padding, to scale."""
+    """One bar per instance: [CLS] A [SEP] B [SEP] and padding, to scale."""
     rows = drawn.rows()
     used = sum(row["tokens"] for row in rows)
     single = sum(len(document) for document in drawn.documents[:1])
@@ -75,7 +75,7 @@ def masked_at(tokens: int, instance: Instance, passes: int, copies: int | None, 
 
 
 def strips_html(places: Sequence[frozenset[int]], tokens: int, copies: int | None) -> str:
-    """A row a pass, a cell a token."""
+    """One row per pass, one cell per token."""
     shown = min(tokens, SHOWN_TOKENS)
     rows = [[at in chosen for at in range(shown)] for chosen in places]
     first = {chosen: at for at, chosen in reversed([*enumerate(places)])}

@@ -60,7 +60,7 @@ def scatter_figure(both: TwoWords) -> Figure:
 
 
 def _points(both: TwoWords, ids: list[int], colour: str, size: int, position: str) -> Trace:
-    """One trace; with a `position`, the words stand beside their points."""
+    """One trace; with a `position`, the words are beside their points."""
     names = [plot_text(visible(both.tokens[index])) for index in ids]
     first, second = both.probabilities[:, ids]
     places = np.log10(both.probabilities[:, ids].T)  # [points, 2]

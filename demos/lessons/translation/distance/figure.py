@@ -36,7 +36,7 @@ class Ways:
     width: int
     height: int
     panels: tuple[Panel, ...]
-    words: tuple[float, ...]  # where the words stand under the last of them
+    words: tuple[float, ...]  # the positions of the words under the last panel
 
 
 def ways(n: int, first: int, second: int) -> Ways:

@@ -12,5 +12,5 @@ from demos.lessons.translation.program_model import bundled_lines
 def gradients_code(source: Sequence[str]) -> str:
     """A program that prints the norms that the page shows."""
     code = read_beside(__file__, "program.txt").replace("SOURCE", repr(" ".join(source)))
-    _, _, transformer = bundled_lines(TRANSFORMER).partition("\n\n")  # without its imports, which stand above
+    _, _, transformer = bundled_lines(TRANSFORMER).partition("\n\n")  # without its imports, which are above
     return code.replace("GRU\n", bundled_lines("additive")).replace("TRANSFORMER\n", transformer)

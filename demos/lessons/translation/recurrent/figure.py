@@ -22,7 +22,7 @@ ON_TOP = {"yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
 
 @dataclass(frozen=True)
 class Row:
-    """One step as it is shown."""
+    """One step of the picture."""
 
     word: str  # its input
     following: str

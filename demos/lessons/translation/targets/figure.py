@@ -47,7 +47,7 @@ def places_figure(
 ) -> Figure:
     """Matrices [m, V] side by side, each with its name: a row for each place, a column for each word.
 
-    Each number stands in its cell; one even scale from 0 to 1 holds for all. Row `at` is framed.
+    Each number is in its cell; one linear scale from 0 to 1 holds for all. Row `at` is framed.
     """
     rows = [f"{number} {plot_text(place)}" for number, place in enumerate(places, start=1)]
     columns = [plot_text(word) for word in words]

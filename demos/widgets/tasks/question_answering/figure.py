@@ -1,4 +1,4 @@
-"""The table of all spans around the best one (Plotly): a row a start, a column an end, probabilities beside it."""
+"""The table of all spans around the best one (Plotly): one row per start, one column per end, and the probabilities."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SPLIT = 0.80  # of the figure's width and height is the table of spans; the rest
 
 
 def spans_figure(picture: Picture | None) -> Figure:
-    """Every span around the best one of a question: a row a start, a column an end; below the diagonal is none.
+    """Every span around the best one of a question: a row per start, a column per end; no span is below the diagonal.
 
-    Above the columns stands each token's probability as the end, beside the rows that as the start; a cell is the
-    product of the two.
+    Each token's probability as the end is above the columns, its probability as the start beside the rows; a cell is
+    the product of the two.
     """
     if picture is None or picture.answer.cutout is None:
         message = {"text": "No test paragraph has a token that could be an answer.", "showarrow": False}

@@ -18,7 +18,7 @@ HUES = (CLASSES[2], CLASSES[0], CLASSES[5])
 
 
 def threshold_figure(null: NullScores) -> Figure:
-    """Curves of F1 over tau, a dot a question in two rows, and a line at tau that a slider moves."""
+    """Curves of F1 over tau, one dot per question in two rows, and a line at tau that a slider moves."""
     traces: list[Trace] = []
     taus = [at.tau for at in null.curve]
     for (name, field, dash), hue in zip(CURVES, HUES, strict=True):

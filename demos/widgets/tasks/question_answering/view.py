@@ -67,7 +67,7 @@ class QuestionView(TaskView):
         return TEXT.scores(outcome, stopped)
 
     def figure(self, outcome: SpanResult) -> Any:
-        """One test question's spans as a table; where "no answer" may be one, the threshold that it hangs on."""
+        """One test question's spans as a table; if "no answer" may be one, the threshold that decides."""
         return threshold_figure(outcome.null) if outcome.null else spans_figure(outcome.picture)
 
     def mistakes(self, outcome: SpanResult) -> str:
