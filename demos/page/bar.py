@@ -77,7 +77,7 @@ def build_bar(services: Services, lesson: str) -> Bar:
             text_pair = gr.Textbox(
                 "",
                 label="Second sentence (optional)",
-                placeholder="+ second sentence",  # so long as it is empty it looks like a button (page.css)
+                placeholder="+ second sentence",  # while empty, it looks like a button (page.css)
                 lines=1,
                 max_lines=5,
                 scale=4,
@@ -173,7 +173,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     asks = "(...models) => insideBert.asks(...models)"
 
     def then_opens(restored: Dependency, models: str) -> None:
-        """Wire the step after text and choices have their values: the model that `models`, a script, asks for."""
+        """Wire the step after text and choices have their values: the model that `models`, a script, requests."""
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)

@@ -1,4 +1,4 @@
-"""The choices in a link: what each may be, as demos/page/link.js is told it, and how Python reads them."""
+"""The choices in a link: the values of each, in the form for demos/page/link.js, and how Python reads them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value 
 
 @dataclass(frozen=True)
 class Link:
-    """What a link may say of a choice, beside what its component has: its default, bounds and fixed options."""
+    """The rules of a choice in a link, beyond those of its component: its default, bounds and fixed options."""
 
     former: Mapping[str, str] = field(default_factory=dict)  # its values in links of earlier versions
     zero: str = ""  # its former name, under which layers and heads were counted from 0
@@ -27,7 +27,7 @@ class Link:
 
 
 def schema(choices: Mapping[str, gr.Component], links: Mapping[str, Link]) -> dict[str, Offer]:
-    """What a link may say of each choice, by name."""
+    """The rules of each choice in a link, by name."""
     offers: dict[str, Offer] = {}
     for name, component in choices.items():
         link = links.get(name, Link())

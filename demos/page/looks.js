@@ -1,4 +1,4 @@
-// How the page looks to this reader: large type, light or dark.
+// The reader's settings of the page's look: large type, light or dark.
 (() => {
   const { remember, remembered } = insideBert;
   const before = remembered();

@@ -26,7 +26,7 @@ def pictures(outputs: Sequence[gr.Component]) -> list[str]:
 
 
 def dimmed(ids: Sequence[str]) -> Markup:
-    """HTML to stand beside a notice: dims these elements, and says so where there is anything in one of them."""
+    """HTML to put beside a notice: dims these elements, and says so where there is anything in one of them."""
     if not ids:
         return Markup()
     return TEXT.dimmed(f":is({', '.join(f'#{name}' for name in ids)})", f"before-{'-'.join(ids)}")

@@ -40,7 +40,7 @@ class Started:
     device: str
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int
-    watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
+    watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers are in each `Watched`
     head_parameters: int = 0  # of all parameters, those of the layers on top
     kept_head: bool = False  # these began as an earlier run's, whose task and labels are the same
     loss_name: str = "cross-entropy"  # what `Step` and the looks give as the loss
@@ -116,7 +116,7 @@ class Paused:
     """The run waits after this step until it is resumed."""
 
     step: int
-    seconds: float  # it waits at the most, since others stand in line; then it goes on by itself
+    seconds: float  # it waits at the most, since others wait in line; then it goes on by itself
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Result(Outcome):
     confusion: tuple[tuple[int, ...], ...]  # [true class][predicted class]: sentences
     mistakes: tuple[Mistake, ...]  # the most confident first
     answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order
-    calibration: Calibration | None = None  # whether it is as often right as it is sure
+    calibration: Calibration | None = None  # whether it is right as often as its probabilities say
     headline: str = ACCURACY  # the metric by which the data set is judged
     positive: str = ""  # of two classes, the one that F1 is of; "" for none
 

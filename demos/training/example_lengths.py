@@ -38,9 +38,9 @@ _lock = threading.Lock()
 
 
 def lengths_of(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
-    """The lengths of equal data are counted once, since they are asked for at each move of a slider.
+    """The lengths of equal data are counted once, since each move of a slider needs them.
 
-    `limit` is the most tokens of a sequence.
+    `limit` is the largest number of tokens in a sequence.
     """
     key = fingerprint(dataset), limit
     with _lock:

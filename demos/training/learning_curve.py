@@ -219,8 +219,8 @@ def measure(
 ) -> Iterator[Progress]:
     """Train and test every part, one training at a time through the queue; no model is kept.
 
-    Ends early when `should_stop`, or after `most_seconds`, with what is measured by then. `expected` seconds are told
-    as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
+    Ends early when `should_stop`, or after `most_seconds`, with the points measured by then. `expected` seconds are
+    shown as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
     training fails, NoGPUError where one got no GPU.
     """
 

@@ -1,7 +1,7 @@
-"""Zero-, one- and few-shot prompts: a task in words, some solved examples, and how likely the right answer then is.
+"""Zero-, one- and few-shot prompts: a task in words, some solved examples, and the probability of the right answer.
 
-The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examples stand in the text that the model
-goes on from.
+The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examples are part of the text that the
+model continues.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ TASKS = (
         ),
     ),
     Task(
-        "GPT-3 paper",  # Brown et al. 2020, figure 2.1, as it is printed there
+        "GPT-3 paper",  # Brown et al. 2020, figure 2.1, word for word
         TRANSLATE,
         "{}",
         (

@@ -57,7 +57,7 @@ class TokenIndexes:
         )
 
     def steps(self, loaded: LoadedModel, texts: Sequence[str]) -> Generator[Encoded, None, TokenIndex]:
-        """The index of these texts, each cut to MOST_TOKENS tokens; tells after each batch.
+        """The index of these texts, each cut to MOST_TOKENS tokens; yields after each batch.
 
         Closed early, the work ends with the batch. Raises UserError for more than MOST_TEXTS texts, or without memory.
         """

@@ -53,7 +53,7 @@ def run_masked(loaded: LoadedModel, inputs: Sequence[tuple[Encoding, bool]]) -> 
     batch = model_inputs(loaded, [encoding for encoding, _ in inputs])
     real = batch["attention_mask"].bool()
     left = torch.from_numpy(causal(real.shape[1])) | ~torch.tensor([[[is_causal]] for _, is_causal in inputs])
-    allowed = (left & real[:, None])[:, None]  # [b, 1, n, n]: of four dimensions, the model takes it as it is
+    allowed = (left & real[:, None])[:, None]  # [b, 1, n, n]: with four dimensions, the model uses it unchanged
     batch["attention_mask"] = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)
     with torch.inference_mode():
         output = loaded.model(**batch, output_hidden_states=True, output_attentions=True)

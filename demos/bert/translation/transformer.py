@@ -132,7 +132,7 @@ class Written:
 
 
 class Attention(nn.Module):
-    """Multi-head attention (section 3.2): one row asks, others answer."""
+    """Multi-head attention (section 3.2): the queries are of one text, the keys and values of the same or another."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()

@@ -40,7 +40,7 @@
 
   // ---- the size
 
-  // How much too high the picture is for the window, in its pixels, with the controls above and below it; less than nothing
+  // The pixels of the window by which the picture, with the controls above and below it, exceeds the window; less than 0
   // where there is room. Below a figure there may be more to read, which is scrolled to.
   function excess() {
     const { stage, side, picture, widths } = shown;

@@ -1,6 +1,6 @@
 """Uploads while they come: slow ones and too much at once are given up, and what is left of a broken one is deleted.
 
-Gradio writes a file while it comes in, and leaves it where the reader hangs up or the form is none of its own. What
+Gradio writes a file while it comes in, and leaves it where the reader hangs up or the form is not Gradio's. What
 arrived whole counts in `Uploads`, for the sessions whose events then name it.
 """
 

@@ -2,7 +2,7 @@
 import { address, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
-const READY = 100; // milliseconds between two looks whether the page stands as its link says
+const READY = 100; // milliseconds between two checks whether the page shows what its link says
 let line;
 const shape = document.documentElement.classList; // what the page makes room for
 let state = {};
@@ -71,7 +71,7 @@ function toLabel({ next }) {
   form.querySelector(".room-question").textContent = next[1];
 }
 
-// The lecturer's run: Train draws its curve (live_curve/script.js); its model may be asked here.
+// The lecturer's run: Train draws its curve (live_curve/script.js); its model may be used here.
 function run() {
   room.run = state.run;
   room.curve = async ([steps, looks]) => {
@@ -90,7 +90,7 @@ function go() {
   insideBert.goTo(state.view.lesson, state.view.query);
 }
 
-// What the lecturer's own tour says here
+// Shows the lecturer's own text of this stop
 function card() {
   const box = line.querySelector(".room-stop");
   box.hidden = !state.stop || !room.now.following;

@@ -235,7 +235,7 @@ class Room:
         self._tell_vote()
 
     def vote_again(self) -> None:
-        """The same question once more; what was answered first stands beside it in the end."""
+        """The same question once more; the first answers are shown beside the second in the end."""
         self._open_vote().again()
         self._tell_vote()
 
@@ -286,7 +286,7 @@ class Room:
     # A data set from the hall
 
     def collect(self, classes: object) -> None:
-        """Ask all for sentences of these classes; what was collected before goes. Raises UserError."""
+        """Ask all for sentences of these classes; the earlier ones are deleted. Raises UserError."""
         self.data = HallData(classes)
         self.tell("data", {"classes": self.data.classes})
         self._tell_leader("collected", 0)

@@ -1,4 +1,4 @@
-// The boxes of "Your questions" (Leitner's): a question is asked again after its box's days. Answered correctly by then, it
+// The boxes of "Your questions" (Leitner's): a question is repeated after its box's days. Answered correctly by then, it
 // moves to the next box; else back to the first. This browser alone keeps them.
 insideBert.boxes = (() => {
   const VERSION = 1; // of what is kept, here and in a file
@@ -46,7 +46,7 @@ insideBert.boxes = (() => {
   };
   const written = (cards) => JSON.stringify({ version: VERSION, questions: cards });
 
-  // Read anew each time: another tab may have written since
+  // Read each time: another tab may have written since
   function all() {
     try {
       const text = localStorage.getItem(STORE);
@@ -81,7 +81,7 @@ insideBert.boxes = (() => {
     today,
     date: (day) => new Date(`${day}T12:00`).toLocaleDateString("en", { day: "numeric", month: "long" }),
     due: (day = today()) => all().filter((card) => dueOn(card) <= day),
-    // An answer to a question -> the day on which it is asked again
+    // An answer to a question -> the day on which the question is repeated
     answered(of, right, said) {
       const card = { of, ...moved(all().find((one) => one.of === of), right, today()), right, said: said.slice(0, LONGEST) };
       keep([card, ...without(of)]);

@@ -20,7 +20,7 @@ _HIDDEN = ("__MACOSX/", ".")  # what macOS puts beside the files
 
 
 def unpacked(data: bytes, name: str, endings: Sequence[str]) -> tuple[bytes, str]:
-    """The one file with one of these `endings` that a zip archive holds, and its name; any other file as it is.
+    """The one file with one of these `endings` that a zip archive holds, and its name; any other file unchanged.
 
     Raises UserError for an archive without such a file or with several, for a broken one, and for one that is too
     large when it is unpacked.

@@ -45,7 +45,7 @@ class Reader:
     otherwise: tuple[Column, ...] = ()  # the same roles as in a table where `columns` are not found
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
-    # Where columns are not found by names and content alone: (the table, the chosen columns).
+    # For columns that are not found by names and content alone: (the table, the chosen columns).
     finder: Callable[[Table, str], ColumnMap] | None = None
     endings: tuple[str, ...] = TABLES  # of the names of files that it reads
     forms: str = "CSV, Excel or JSON"  # the same in words

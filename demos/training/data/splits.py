@@ -1,6 +1,6 @@
-"""Three splits from rows of any kind: what the file splits is kept, the rest is drawn, and no row is in two of them.
+"""Three splits from rows of any kind: the file's own splits are kept, the rest is drawn, and no row is in two of them.
 
-What every task's data set has in common stands here too.
+The common parts of all tasks' data sets are here too.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Shape:
     tag: str  # the Hub's name of the task
     pooled: bool  # one vector a sequence
     last: str  # the stock classes' last layer
-    problem: str = ""  # the configuration's problem_type, where its classes ask for one
+    problem: str = ""  # the configuration's problem_type, where its classes need one
 
 
 REGRESSION, MULTI_LABEL = "regression", "multi_label_classification"

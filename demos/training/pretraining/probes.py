@@ -92,7 +92,7 @@ def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int]
 
 
 def ask(parts: Parts, tokenizer: Any, passage: Passage, probes: Sequence[Question]) -> ProbeResult:
-    """The answers of the model as it is now."""
+    """The answers of the model in its present state."""
     general = [question.partition("|")[0] for question in GENERAL]
     return ProbeResult(
         tuple(_answer(parts, tokenizer, question) for question in probes),

@@ -77,7 +77,7 @@ class HubModels(PinnedStore):
         self._models = Recent(MOST_WEIGHTS, lambda loaded: loaded.nbytes, self.memory, "models of the Hub with a task")
 
     def trained(self, kind: str) -> Trained:
-        """The model for a kind of task, as a run of ours is asked. Raises UserError where it can't be had."""
+        """The model for a kind of task, with the interface of our own runs. Raises UserError where it can't be had."""
         return trained_of(kind, self.get(kind))
 
     def _opened(self, key: str, folder: Path) -> LoadedModel:

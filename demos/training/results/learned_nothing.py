@@ -1,4 +1,4 @@
-"""Whether a run that is over has learned nothing: what shows it, the likeliest reasons, and what to change."""
+"""A check whether a finished run has learned nothing: the signs, the likeliest reasons, and the changes to try."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LearnedNothing:
 
     @property
     def on_page(self) -> str:
-        """Everything, with the controls as they are called on the page."""
+        """The whole text, with the controls' names on the page."""
         changes = _listed([f"{change} “{CONTROLS[field]}”" for change, field in self.changes])
         return f"{self.evidence} {self.why} Under “All controls”, {changes}."
 

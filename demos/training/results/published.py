@@ -1,4 +1,4 @@
-"""Results that others have published (assets/data/published.yaml), and which of one's own runs stand beside them."""
+"""Results that others have published (assets/data/published.yaml), and those of a reader's runs to show beside them."""
 
 from __future__ import annotations
 

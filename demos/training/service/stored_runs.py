@@ -4,7 +4,7 @@
     models/<a run's id>/                            a model's files, and the catalogue key of what it began as
 
 Keys and ids are hashed: the names give none away, and what a browser sends is never a path. All is written elsewhere
-first and then renamed, so that nothing is ever there by half, and each process looks at the folder anew.
+first and then renamed, so that no half-written file is there, and each process reads the folder each time.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class StoredRuns:
 
 
 def public_name(run: str) -> str:
-    """The name of a run that may stand in a link: nobody finds the run's id by it."""
+    """The name of a run that may be in a link: it does not reveal the run's id."""
     return OWN + _hashed(run)[:16]
 
 

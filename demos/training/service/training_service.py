@@ -58,7 +58,7 @@ class TrainingService:
         return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue, self.press_queue))
 
     def stop_all(self, seconds: float) -> None:
-        """Ask every training to stop and keep what it learned; wait for so long until all have."""
+        """Make every training stop and keep its model; wait at most so long until all have."""
         self.background.stop_all()
         for run in list(self._under_way):
             self.runs.stop(run)

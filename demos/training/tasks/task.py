@@ -19,7 +19,7 @@ from demos.training.events import Epoch, Look, Outcome
 from demos.training.settings import Settings
 
 Answers = Sequence[Any]  # what a task reads off each example's logits, in the examples' order
-MAX_MISTAKES = 200  # that a result tells of
+MAX_MISTAKES = 200  # that a result shows
 NO_LABEL = -100  # a position that no loss is taken at, as PyTorch's cross_entropy skips it
 
 

@@ -75,7 +75,7 @@ class Plan:
 
 
 class Heads(nn.Module):
-    """BertForPreTraining on the bundled encoder; its word embeddings are E + left right, and E stays as it is."""
+    """BertForPreTraining on the bundled encoder; its word embeddings are E + left right, and E is not changed."""
 
     def __init__(self, loaded: LoadedModel, frequency: np.ndarray) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ TAG = re.compile(r"([BIESLUM])-(\S.*)")
 
 @dataclass(frozen=True)
 class TaggedRow:
-    """A sentence: its words, each one's tag (BIO), and where it stands in its file (a line, or a table's row)."""
+    """A sentence: its words, each one's tag (BIO), and its place in its file (a line, or a table's row)."""
 
     number: int
     words: tuple[str, ...]

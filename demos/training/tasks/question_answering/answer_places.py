@@ -46,7 +46,7 @@ class ReadPlaces:
 
     @property
     def note(self) -> str:
-        """The sentence for the page; "" where every stated place is right as it is."""
+        """The sentence for the page; "" where every stated place is right."""
         if not self.changed:
             return ""
         if self.units != CHARACTERS:
