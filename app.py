@@ -167,7 +167,7 @@ def launch_options(
     places: Mapping[str, Place] | None = None,
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
-    """The arguments of `Blocks.launch`: our look, our guards, the routes `outside` of Gradio; nothing else is read."""
+    """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
     scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
@@ -208,7 +208,7 @@ def launch_options(
         **({"_frontend": False} if OWN_REQUEST.is_fit() else {}),
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 2_000,  # open pages among them: see demos/page/patches/gradio_sessions.py
-        "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
+        "max_threads": 40 + FOLLOWERS,  # a waiting reader holds a thread: 40, Gradio's own number, for all others
         "mcp_server": settings.mcp,
         "run_history": False,
         "enable_monitoring": False,

@@ -122,7 +122,7 @@ window.insideBert.attention = {
 };
 
 // A browser may not know yet that a frame has come into sight, as after a turn of tabs on a busy machine: it gives a press
-// on what is in the frame to this page, on the frame's element. The frame never hears of it, unless it is handed on.
+// on what is in the frame to this page, on the frame's element. The frame gets no event, unless this page passes it on.
 frame.addEventListener("click", ({ clientX, clientY }) => {
   const { left, top, width, height } = frame.getBoundingClientRect();
   post({ press: [(clientX - left) / width, (clientY - top) / height] });
@@ -131,5 +131,5 @@ frame.addEventListener("click", ({ clientX, clientY }) => {
 window.addEventListener("message", heard);
 new MutationObserver(() => post({ theme: theme() })).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 watch("value", show);
-show(); // what the page came with
+show(); // the first view that was sent with the page
 frame.src = `${file(props.page)}?views=${encodeURIComponent(`${file(props.views)}/`)}`;

@@ -92,7 +92,7 @@ const marks = (() => {
     });
   }
 
-  // bertviz listens to the mouse alone: so focus is passed on as a mouse that enters, and blur as one that leaves.
+  // bertviz listens only to the mouse, so focus is passed on as a mouse that enters, and blur as one that leaves.
   function hovered(group, side) {
     group.addEventListener("focus", () => group.dispatchEvent(new MouseEvent("mouseover")));
     group.addEventListener("blur", () => [group, side].forEach((element) => element.dispatchEvent(new MouseEvent("mouseleave"))));

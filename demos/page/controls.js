@@ -115,8 +115,8 @@
   });
 
   // A sentence's box grows while someone writes in it, and moves what is below it down. It is one line again once the focus
-  // has gone; where a press took it away, after that press, which would else miss what it was aimed at. The page hears of no
-  // press in a frame, and waits until the pointer is over the page again.
+  // has gone; where a press took it away, after that press, which would else miss what it was aimed at. The page gets no event
+  // of a press in a frame, and waits until the pointer is over the page again.
   let pressing = false;
   let inFrame = false;
   function grow(box, grown) {
@@ -138,7 +138,7 @@
   // A sentence that is longer than its line fades where it is cut off; its title says it in full.
   function fade() {
     for (const box of document.querySelectorAll("#bar textarea")) {
-      box.dir = "auto"; // what runs from the right is cut off at the left
+      box.dir = "auto"; // right-to-left text is cut off at the left
       const isCut = box.scrollWidth > box.clientWidth;
       box.closest(".block").classList.toggle("cut", isCut);
       box.title = isCut ? box.value : "";

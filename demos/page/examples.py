@@ -10,7 +10,7 @@ import gradio as gr
 from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 
-OWN = "your own"  # what such a menu says once the boxes hold none of its examples
+OWN = "your own"  # such a menu's text when the boxes hold none of its examples
 
 
 def examples_of(names: Sequence[str], **options: Any) -> gr.Dropdown:

@@ -47,7 +47,7 @@ class Part:
     """
 
     tab: str
-    look: str  # what to look at, in two sentences at most
+    look: str  # the instruction what to look at, in two sentences at most
     view: Drawable
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
@@ -99,14 +99,14 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
-    links: dict[str, Link] = field(default_factory=dict)  # what a link may say of a choice, beside what that has
+    links: dict[str, Link] = field(default_factory=dict)  # a choice's rules in a link, beyond its component's
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
-    slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
+    slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # each handler's outputs, and its notice
     redrawn: list[Redraw] = field(default_factory=list)  # all that a sentence or a choice draws, of all parts
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
@@ -224,8 +224,8 @@ class Page:
         A handler returns one value for one output, {component: value} for those of several that change, or a sequence
         for all of them; or it yields any of these. Where the outputs have names, it returns {name: value}. With
         `of_sentence` its first argument is the bar's `Sentence`. Where it fails, its outputs are dimmed until its
-        next good answer, or that of a handler wired later with the same outputs. What it draws `for_all`
-        readers alike may come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
+        next good answer, or that of a handler wired later with the same outputs. Its drawing `for_all`
+        readers may be sent with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
         where no request is needed. Where the sentence is no input, or `unread`, `settled` calls only when another
         input has changed; or while the box `own_text` is empty. A choice made while the answer to an earlier one is
         awaited is sent after it; Gradio would drop it, as it drops a button's second press.

@@ -26,7 +26,7 @@
   const STOP = ["tour", "review", "stop"]; // in the link: another value of these is shown by a separate page
   let offers = []; // the lesson's choices, as `restore` received them
   let arriving; // the link of a view that this page is about to show, until it is taken
-  let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
+  let firstView; // the view that was sent with the page: text, pair, model; properties of components; inputs of their handlers
   let arrivals = 0; // how many views with other choices this page was made to show
 
   // A reader's own run as a link may name it: what comes after the space is for this browser and the server alone
@@ -78,7 +78,7 @@
     return query;
   }
 
-  // -> [the query of the link to a lesson, the names of what was too long for it]; what was stays in this tab, under that link
+  // -> [the query of the link to a lesson, the names of values too long for it]; those stay in this tab, under that link
   function linkTo(lesson, choices) {
     const link = new URLSearchParams();
     for (const name of ["text", "pair", "model"]) if (state[name]) link.set(name, state[name]);
@@ -124,7 +124,7 @@
 
   // While the connection is lost Gradio passes nothing on: the text typed then is still put in the link before Gradio reloads
   // the page.
-  let typed = {}; // what of the bar is not in the link yet
+  let typed = {}; // the bar's values that are not in the link yet
   let writing;
   function writeTyped() {
     clearTimeout(writing);
@@ -320,7 +320,7 @@
     // The page shows what its link says: -> its two ticks
     opened(text, pair, inUse) {
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
-      state.model ||= named(inUse); // another requested view is on its way
+      state.model ||= named(inUse); // another requested model is on its way
       writeLink();
       insideBert.lead(state.lesson, state.choices.part, leads);
       return [told("typed"), told("settled")];

@@ -12,7 +12,7 @@ import gradio as gr
 
 from demos.page.layer_head_choices import is_counted
 
-Offer = Mapping[str, Any]  # what a link may say of one choice
+Offer = Mapping[str, Any]  # the values of one choice in a link
 Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
@@ -78,7 +78,7 @@ def _read(name: str, said: Mapping[str, str], offer: Offer) -> Any:
 
 
 def renamed(query: Mapping[str, str], offers: Mapping[str, Offer]) -> dict[str, str]:
-    """The query with the choices' names of today; what was counted from 0 is counted from 1."""
+    """The query with the choices' present names; counts from 0 become counts from 1."""
     former = {offer["zero"]: name for name, offer in offers.items() if "zero" in offer}
     older = {former[name]: _one_more(value) for name, value in query.items() if name in former}
     return older | {name: value for name, value in query.items() if name not in former}

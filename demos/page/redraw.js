@@ -134,7 +134,7 @@
 
   // ---- the whole
 
-  const ICON = 40; // pixels; what is no wider is no picture
+  const ICON = 40; // pixels; narrower elements are no picture
   const seen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && element.getBoundingClientRect().width > 0;
   const within = (root, selector) => [...root.querySelectorAll(selector)].filter(seen);
 

@@ -66,7 +66,7 @@ class Services:
         self.family = FamilyStore(memory)
         self.only_bert = False
         self._shared: dict[Any, Any] = {}
-        self._sharing = RLock()  # what is shared may be made of what is shared
+        self._sharing = RLock()  # a shared value may be made of other shared values
 
     def shared(self, make: Callable[[Services], Made]) -> Made:
         """A part's store for all readers, such as its latest results: `make` makes it when it is first needed."""

@@ -82,7 +82,7 @@ class Control:
     by_script: bool = False  # a picture or a button moves it too
     in_link: bool = True
     redraws: bool = True  # whether its move is a reason to draw
-    link: Link = field(default_factory=Link)  # what a link may say of it beside its value
+    link: Link = field(default_factory=Link)  # its rules in a link, beside its value
 
 
 def switch(label: str, value: bool = False, *, by_script: bool = False, **look: Any) -> Any:
@@ -143,7 +143,7 @@ def options(
     offers: Sequence[tuple[str, Any]], value: Any, label: str, *, by_script: bool = False, kind: Any = gr.Radio,
     **look: Any,
 ) -> Any:  # fmt: skip
-    """A choice of one of a few, (shown, value); what is none of them becomes `value`."""
+    """A choice of one of a few, (shown, value); any other value becomes `value`."""
     known = {offered for _, offered in offers}
 
     def make(_: Services) -> gr.Component:

@@ -34,7 +34,7 @@ class Memory:
     weights: int
     gradients: int
     optimizer: int
-    caches: int  # what frozen layers give, kept
+    caches: int  # the kept outputs of frozen layers
     activations: int  # an estimate, for the longest batch
 
     @property

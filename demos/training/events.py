@@ -33,7 +33,7 @@ class Started:
     steps_per_epoch: int
     parameters: int  # all of them, head included
     trainable_parameters: int  # those that the optimizer holds: of the word embeddings, only rows that occur
-    metric: str  # what the score of a look and the result is: "accuracy", "MCC", "entity F1"
+    metric: str  # the metric of a look's score and of the result: "accuracy", "MCC", "entity F1"
     baseline: str  # in words, what to beat: always the most frequent class; "" without one
     baseline_score: float  # its score on the test examples
     baseline_watched: float  # its score on the validation examples, as the curve's
@@ -222,7 +222,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Stopped before the last step, by the learner or by the clock; what was learned is kept and tested."""
+    """Stopped before the last step, by the learner or by the clock; the model so far is kept and tested."""
 
     result: Outcome
     reason: str  # "asked" or "time"
@@ -233,7 +233,7 @@ class Failed:
     """The run ended with nothing to keep; one plain sentence says why."""
 
     message: str
-    on_cpu: bool = False  # for want of a GPU: the same run can be had on the CPU
+    on_cpu: bool = False  # for want of a GPU: the same run is possible on the CPU
 
 
 Event = Waiting | Started | Step | Look | Watched | Caching | Scoring | Paused | Resumed | Finished | Stopped | Failed

@@ -62,7 +62,7 @@ def fingerprint(dataset: Splits) -> bytes:
 
 def count(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
     """The lengths, by the tokenizer."""
-    task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting
+    task = task_of(dataset, Settings())  # the examples' tokens depend on no setting
 
     def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
         return tuple((len(feature.sequences), max(map(len, feature.sequences))) for feature in features)

@@ -46,7 +46,7 @@ class Look:
     labels: Mapping[str, int]  # how many of them have each
     left_out: Mapping[str, int]  # reasons and rows
     notes: tuple[str, ...]
-    problem: str = ""  # what is missing or not clear, one sentence
+    problem: str = ""  # the missing or unclear part, one sentence
     marked: tuple[str, ...] = ()  # the texts that hold HTML
     sheet: str = ""  # of a workbook, the one that is read; "" where it is to be chosen
     sheets: tuple[str, ...] = ()  # of a workbook, those with cells

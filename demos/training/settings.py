@@ -53,7 +53,7 @@ class Settings:
     learning_rate: float = 1e-4  # the schedule's peak
     batch_size: int = 16
     warmup: float = 0.1  # share of all steps
-    schedule: str = "linear"  # what follows the warm-up
+    schedule: str = "linear"  # the schedule after the warm-up
     weight_decay: float = 0.01  # decoupled; weight matrices only
     clip: float = 1.0  # largest norm of the gradient over all parameters
     max_length: int = 64  # tokens, [CLS] and [SEP] included

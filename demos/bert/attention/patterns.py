@@ -23,7 +23,7 @@ class Pattern:
     """One pattern. `targets(encoding)` says for each token what it would look at, <bool>[n, n]; None for broad."""
 
     name: str
-    title: str  # what such a head looks at, in a word or two
+    title: str  # the tokens that such a head attends to, in a word or two
     definition: str
     missing: str = ""  # said where the input has nothing of the kind
     targets: Targets | None = None

@@ -236,7 +236,7 @@ def _offset(
 def shared_steps(
     results: OnceCache[Encoded, Agreement], cache: VectorCache, loaded: LoadedModel, pairs: Sequence[Pair]
 ) -> Generator[Encoded, None, Agreement]:
-    """As `agreement_steps`, computed once a model and data; what is kept holds cosines and no vectors."""
+    """As `agreement_steps`, computed once a model and data; the kept result holds cosines and no vectors."""
     data = repr([loaded.spec.key, *((pair.first, pair.second, pair.score, pair.kind) for pair in pairs)])
     key = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()
     waiting = Encoded(0, len(sides_of(pairs)[0]))

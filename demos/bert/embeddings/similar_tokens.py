@@ -18,7 +18,7 @@ from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 
-MOST_TOKENS = 64  # of a sentence of the list, and of the one with the chosen token; what is beyond is cut
+MOST_TOKENS = 64  # of a sentence of the list, and of the one with the chosen token; longer ones are cut
 KIND = "tokens of a layer"  # as the memory budget calls them
 MAX_CACHE_BYTES = 256 * 2**20  # of all layers and lists: 2,000 sentences of 64 tokens are 98 MB in MiniLM
 CHUNK = 4_096  # rows that are float32 at a time

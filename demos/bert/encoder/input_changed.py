@@ -64,7 +64,7 @@ def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
 def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:
     """The encoder's layers run on inputs <float32>[batch, n, d] of our own: [batch, n, d], the last hidden state.
 
-    What follows the embedding layer in transformers' own forward pass, called directly: no padding, no mask. The model
+    The layers above the embeddings in transformers' forward pass, called directly: no padding, no mask. The model
     is only read, so other threads may use it meanwhile.
     """
     encoder = model.transformer if hasattr(model, "transformer") else model.encoder  # DistilBERT; BERT

@@ -41,9 +41,9 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
 
 
 def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
-    """The same weights under a causal mask in every layer: what a decoder would compute (Vaswani et al. 2017, 3.2.3).
+    """The same weights under a causal mask in every layer: as a decoder computes them (Vaswani et al. 2017, 3.2.3).
 
-    Its attentions are zero above the diagonal, and no token's states hang on what comes after it.
+    Its attentions are zero above the diagonal, and no token's states depend on later tokens.
     """
     return run_masked(loaded, [(encoding, True)])[0]
 

@@ -57,7 +57,7 @@ class Reading:
     """The attention of one model for one text, or for a text and its target."""
 
     kinds: Mapping[str, Attention]  # by kind, in the order of computation
-    writes: tuple[str, ...] = ()  # what each of the decoder's rows is to write; the end comes last. Only with CROSS
+    writes: tuple[str, ...] = ()  # the target of each of the decoder's rows; the end comes last. Only with CROSS
     chosen: bool = False  # the model wrote the target itself, the likeliest token each time
 
     @property

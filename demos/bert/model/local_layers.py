@@ -39,7 +39,7 @@ def kinds_note(of_layers: Reaches) -> str:
 
 
 def kind_said(of_layers: Reaches, layer: int | None, n: int, dashed: bool = False) -> str:
-    """A sentence: `layer`, from 0, is global or local, for an input of n tokens. Without a layer: which are.
+    """The sentence on whether `layer`, from 0, is global or local, for n tokens; with no layer, on which of all are.
 
     "" where all layers are alike. `dashed`: a heatmap of the n tokens shows how far they attend.
     """

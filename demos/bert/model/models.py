@@ -47,7 +47,7 @@ class LoadedModel:
     spec: ModelSpec
     tokenizer: Any  # PreTrainedTokenizerFast
     model: Any  # BertModel, DistilBertModel or one of the other `ARCHITECTURES`
-    kept_with: Any = None  # what a cache counts that has the model, and that lives as long
+    kept_with: Any = None  # kept alive with the model, for the cache that counts it
 
     @property
     def nbytes(self) -> int:

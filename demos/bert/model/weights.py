@@ -23,7 +23,7 @@ from demos.bert.model.fetching import WEIGHTS
 
 INDEX = "model.safetensors.index.json"  # which tensor lies in which file, where there are several
 
-ALONE = threading.RLock()  # held by whoever reads a model, or makes one whose weights are tied
+ALONE = threading.RLock()  # held while a model is read, or made with tied weights
 
 
 def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager", **options: Any) -> Any:

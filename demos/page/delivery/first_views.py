@@ -97,7 +97,7 @@ async def _drawn(
         properties[number] |= change
     drawn_with: dict[int, list[Any]] = {}
     for redraw in (redraw for redraw in drawing.redraws if redraw not in refused):
-        drawn_with[redraw.notice._id] = [  # what was changed meanwhile is kept for its next drawing
+        drawn_with[redraw.notice._id] = [  # with the values that this event has changed
             value_of(component) if component._id in changes else before[component._id] for component in redraw.inputs
         ]
     return drawn_with

@@ -52,7 +52,7 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of each page, whatever its parameters and however many requests come at once."""
+    """ASGI middleware: one build of each page, for all parameters and all simultaneous requests."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ class Sent(dict[str, Any]):
 
 
 AS_IT_IS = (gr.HTML, gr.Textbox, gr.Checkbox, gr.Slider, gr.Number, gr.Dropdown, gr.Radio, gr.CheckboxGroup)
-ONLY_SEEN = {"__type__", "value", "visible", "label"}  # what an update may change that no later value is checked by
+ONLY_SEEN = {"__type__", "value", "visible", "label"}  # attributes that no check of later values reads
 
 
 def as_sent(values: Iterable[Any], outputs: Sequence[gr.components.Component]) -> list[Any]:

@@ -4,7 +4,7 @@
   const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word, by the field of the entry
   const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6, Help: 0.8 }; // of a score, by kind: a part has more words than others
   const NAMED = 2; // of a score, where the entry's title begins with the text
-  const NEARLY = 0.5; // of the best entry's score: with less, a part is listed after its own question or stop
+  const NEARLY = 0.5; // of the best entry's score: with less, a part does not replace its own question or stop
   const [SATURATION, LENGTH] = [4, 0.2]; // BM25's k1 and b
   const MOST = 12; // rows
   const PREFIX = 0.8; // of a word that only begins with the last one, which is still being typed

@@ -12,7 +12,7 @@
   const root = document.documentElement.classList;
   const button = Object.assign(document.createElement("button"), { type: "button", className: "full-screen", innerHTML: ICON });
   button.setAttribute("aria-keyshortcuts", "F");
-  let shown; // what fills the window: {picture, stage, side, stretch, heights, before}
+  let shown; // the state of the full window: {picture, stage, side, stretch, heights, before}
 
   const all = (selector, within) => [...within.querySelectorAll(selector)].filter((one) => one.checkVisibility());
   const figures = () => all(".js-plotly-plot", shown.picture);

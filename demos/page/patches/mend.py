@@ -1,4 +1,4 @@
-"""Gradio's own scripts, changed on their way to the browser; a script of other words is sent unchanged."""
+"""Gradio's own scripts, changed on their way to the browser; a script with different text is sent unmodified."""
 
 from __future__ import annotations
 

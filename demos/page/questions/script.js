@@ -12,7 +12,7 @@ const cards = {}; // part -> its card in the page
 const pressed = new Set(); // parts whose question was requested
 const given = {}; // part -> the sentence that its answer was for
 let asking; // [part, answer] on its way to the server
-let solved; // who waits for the right answers alone
+let solved; // callbacks that wait for the right answers alone
 let openPart;
 let seeing; // the clock of the open part
 const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
@@ -123,7 +123,7 @@ function ask(of, said) {
   card.querySelector("form").remove();
   card.classList.add("answered");
   card.focus({ preventScroll: true });
-  dispatchEvent(new Event("resize")); // what was drawn out of sight measures again
+  dispatchEvent(new Event("resize")); // drawings made out of sight measure again
   trigger("select");
 }
 

@@ -4,7 +4,7 @@ import { address, fill, listen, made, part, post, readWords, room, tally, word }
 const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
 const READY = 100; // milliseconds between two checks whether the page shows what its link says
 let line;
-const shape = document.documentElement.classList; // what the page makes room for
+const shape = document.documentElement.classList; // its classes reserve room on the page
 let state = {};
 let stop = () => {};
 let isReached = true; // the server
@@ -19,7 +19,7 @@ export async function begin() {
   await stands();
   if (!room.now.member && !(await join())) return;
   const { applied } = room.now;
-  // who went to another lesson by a link of the page does not want to be taken back at once
+  // a reader who followed a link to another lesson is not to be taken back at once
   if (applied && JSON.parse(applied).lesson !== insideBert.place().lesson) room.set({ following: false });
   show();
   stop = listen(heard, join, reached);

@@ -41,7 +41,7 @@
   };
   window.insideBertRoom = room;
 
-  // A link into a room. Its code does not stay in the address, which readers hand on.
+  // A link into a room. Its code does not stay in the address, which readers share.
   const link = new URLSearchParams(location.search);
   const code = link.get("room");
   if (code !== null) {

@@ -292,7 +292,7 @@ class Room:
         self._tell_leader("collected", 0)
 
     def end_collecting(self) -> None:
-        """No more sentences; what was collected goes."""
+        """No more sentences; the collected ones are deleted."""
         self.data = None
         self.tell("data", None)
 

@@ -15,7 +15,7 @@ RETRY = b"retry: 1500\n\n"  # milliseconds after which a browser tries again
 HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx, as on Spaces, hands on what comes
+    (b"x-accel-buffering", b"no"),  # nginx, as on Spaces, passes events on at once
 ]
 
 

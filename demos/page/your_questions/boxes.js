@@ -25,7 +25,7 @@ insideBert.boxes = (() => {
     return { box: right ? Math.min(card.box + 1, DAYS.length) : 1, on: day };
   }
 
-  // Another page of this address, or whoever wrote a file, may have put anything there: what is no card is left out.
+  // Another page of this address, or the writer of a file, may have put anything there: all but cards is left out.
   const isCard = (one) =>
     typeof one?.of === "string" && Object.hasOwn(names, one.of) &&
     DAYS[one.box - 1] !== undefined && typeof one.on === "string" && DAY.test(one.on) && !Number.isNaN(Date.parse(one.on)) &&

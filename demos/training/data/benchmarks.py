@@ -25,7 +25,7 @@ class GlueTask:
     title: str
     config: str  # on the Hub
     kind: str  # of task here: sentence, pair or similarity
-    columns: tuple[str, ...]  # what the Hub calls the sentences
+    columns: tuple[str, ...]  # the Hub's names for the columns of sentences
     metric: str  # the BERT paper's metric for the task (Devlin et al. 2019, table 1)
     beside: tuple[str, ...] = ()  # the leaderboard's second one
     positive: str = ""  # the class that F1 is of

@@ -24,7 +24,7 @@ MAX_ROWS = 20_000
 MAX_COLUMNS = 100
 JSON = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet", *JSON)  # the endings of files that hold a table
-BROKEN = {  # what Python's csv module says, and what it means
+BROKEN = {  # the messages of Python's csv module, and their meanings
     "unexpected end of data": "a quote that opens there is never closed",
     "expected after": "a quote inside a cell must be written twice",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",

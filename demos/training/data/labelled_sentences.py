@@ -50,7 +50,7 @@ class Labelled:
     texts: tuple[str, ...]
     targets: np.ndarray  # int [m]
     own_test: np.ndarray | None = None  # bool [m]: what the file itself holds out
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    notes: tuple[str, ...] = ()  # the changes to the file, one sentence each
     guide: bool = False  # these are the guide's own sentences
 
     @cached_property

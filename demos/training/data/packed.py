@@ -16,7 +16,7 @@ PARQUET = b"PAR1"  # how a Parquet file begins
 MAX_UNPACKED = 24 * 2**20  # bytes of a Parquet file's columns
 MAX_FILES = 1_000  # of an archive that is looked through
 BROKEN = "The zip archive is broken or has a password; unpack it and choose the file in it."
-_HIDDEN = ("__MACOSX/", ".")  # what macOS puts beside the files
+_HIDDEN = ("__MACOSX/", ".")  # macOS's additions beside the files
 
 
 def unpacked(data: bytes, name: str, endings: Sequence[str]) -> tuple[bytes, str]:

@@ -37,8 +37,8 @@ class Reader:
     """The reader of one kind of task; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
 
     kind: str
-    requirement: str  # what a file of this kind must hold, one sentence
-    columns: tuple[Column, ...]  # what a table's columns are found by
+    requirement: str  # the required content of such a file, one sentence
+    columns: tuple[Column, ...]  # the descriptions by which a table's columns are found
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them

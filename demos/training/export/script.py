@@ -17,7 +17,7 @@ from demos.training.settings import MAX_SECONDS, Settings
 TEXT = templates(__file__, "text_program.txt")
 DEFAULT = Settings()
 OUT = "fine-tuned"
-OWN_CATALOGUE = "catalogue.json"  # what a file of further models is called here; the app takes any name
+OWN_CATALOGUE = "catalogue.json"  # the name of a file of further models here; the app takes any name
 
 
 def repeated(log: Log) -> Recipe:

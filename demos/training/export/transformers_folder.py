@@ -56,7 +56,7 @@ SHAPES = {
 class Stock:
     """The names that transformers' classes of one architecture give to the layers on top of the encoder."""
 
-    name: str  # what the classes' names begin with
+    name: str  # the beginning of the classes' names
     encoder: str  # the encoder in them
     dense: str  # the dense layer that reads [CLS]
     activation: str  # after that dense layer

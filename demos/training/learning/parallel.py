@@ -42,7 +42,7 @@ class Parallel:
     def average(self, parameters: Sequence[nn.Parameter], weight: float) -> None:
         """Make each gradient the mean over the whole batch, of which this process read the share `weight`, 0 to 1.
 
-        Added up as one vector, so that there is one exchange a step. Who read nothing has no gradients yet.
+        Added up as one vector, so that there is one exchange a step. A process that read nothing has no gradients yet.
         """
         for parameter in parameters:
             parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad * weight

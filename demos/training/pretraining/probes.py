@@ -112,7 +112,7 @@ def _answer(parts: Parts, tokenizer: Any, question: Question) -> Answer:
 def mean_loss(parts: Parts, tokenizer: Any, sentences: Sequence[str]) -> float:
     """Mean of -ln p over the tokens of these sentences, each masked alone: at most MOST_PLACES of a sentence.
 
-    What Salazar et al. 2020 (ACL) call the pseudo-log-likelihood, by the token. NaN without a token.
+    This is the pseudo-log-likelihood of Salazar et al. 2020 (ACL), per token. NaN without a token.
     """
     rows = list(_rows(tokenizer, sentences))
     losses: list[float] = []

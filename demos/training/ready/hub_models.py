@@ -45,7 +45,7 @@ CLASSES: Mapping[str, Any] = {
 class HubModel(ModelSpec):
     """One of them, for the task that is its key; each is in English."""
 
-    data: str = ""  # what it was fine-tuned on
+    data: str = ""  # its training data
     licence: str = ""  # as its card says
 
 

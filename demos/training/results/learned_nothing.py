@@ -30,7 +30,7 @@ UNBALANCED = 3  # times as many examples of the most frequent class as of the ra
 RATES = {"all": (1e-5, 1e-3), "top": (1e-5, 1e-3), "lora": (1e-4, 1e-2), "head": (1e-3, 1e-1)}
 SGD_RATE = 1e-2  # SGD, whose steps are not scaled, moves the weights very little below it
 SHARES = ("accuracy", "exact match")  # metrics that are shown in percent
-CONTROLS = {  # what the page calls these settings
+CONTROLS = {  # the page's names of these settings
     "learning_rate": "Learning rate",
     "epochs": "Epochs",
     "class_weights": "Give rare classes more weight",

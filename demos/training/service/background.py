@@ -1,7 +1,7 @@
 """Runs that go on without a page: in separate threads, followed by pages with their id, found by their reader.
 
-A page that is reloaded follows on. A run that no page follows is stopped, and keeps its model: soon if another run waits
-in the line, else after ten minutes.
+A page that is reloaded follows on. A run that no page follows is stopped, and keeps its model: soon if another run
+waits in the line, else after ten minutes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 log = logging.getLogger(__name__)
-Changes = dict[str, Any]  # what a run changes on the page, by name
+Changes = dict[str, Any]  # a run's outputs on the page, by name
 
 BEAT_SECONDS = 6.0  # between two messages to a follower, at which a closed page is noticed
 GRACE_SECONDS = 20.0  # without a page, if other runs wait: a page takes some seconds to reload

@@ -55,7 +55,7 @@ def expected(cost: Cost, examples_per_second: float, half: bool, device: str, th
 def left_of(expected: float, measured: float, done: float) -> float:
     """Seconds left when the share `done` of the steps is: one estimate, from the one before the run to its own.
 
-    What was `expected` of the whole gives way to what the steps so far say (`measured`, seconds left by their mean);
+    The `expected` seconds of the whole give way to the steps so far (`measured`, seconds left by their mean);
     of these the first are the slowest, several times the others, so that they count little. `expected` is 0 where
     nothing was.
     """

@@ -29,7 +29,7 @@ CAN_PAUSE = not ON_ZERO_GPU
 
 
 class NoGPUError(UserError):
-    """ZeroGPU lent no GPU, or took it back; the same run can be had on the CPU."""
+    """ZeroGPU lent no GPU, or took it back; the same run is possible on the CPU."""
 
 
 def lent_seconds(*_: Any, lent: int = 0, **__: Any) -> int:

@@ -82,7 +82,7 @@ def title_of(record: Record) -> str:
 def key_of(name: Any, reader: str) -> Any:
     """The key with which `reader`'s page computes; any other text than a run's name is returned unchanged.
 
-    After the name and a space, the page of a room's member may have put its pass.
+    After the name and a space, there may be the pass of a room's member.
     """
     if not (isinstance(name, str) and name.startswith(OWN)):
         return name

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 HOME = "fine-tune-"  # how the temporary folder's name begins
-BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
+BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # the errors of reading files of other content
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 GONE = "This trained model is no longer kept here; train again."
 

@@ -35,11 +35,11 @@ BASE = "base.json"
 OWN = "your-run-"  # begins a run's public name
 _NAME = re.compile(f"{OWN}[0-9a-f]{{16}}")
 _OURS = re.compile(r"[0-9a-f]{64}")
-_NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # what reading a broken or foreign record raises
+_NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # the errors of reading a broken or foreign record
 
 
 class StoredRuns:
-    """Records and models in `folder`; safe for many threads and processes. What can't be written is logged, not kept.
+    """Records and models in `folder`; safe for many threads and processes. A failed write is only logged.
 
     Raises OSError where the folder can't be used.
     """

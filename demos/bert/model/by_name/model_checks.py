@@ -102,7 +102,7 @@ class Limits:
 
 
 class OtherArchitectureError(UserError):
-    """A model that is none of CONFIGS."""
+    """A model whose type is not in CONFIGS."""
 
     def __init__(self, sentence: UserError, model_type: str) -> None:
         super().__init__(str(sentence))

@@ -89,7 +89,7 @@ class NamedModels:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """For whoever looks up or fetches. Raises UserError where others have been at it for too long."""
+        """A lock for look-ups and fetches. Raises UserError where others have held it for too long."""
         if not self._turns.acquire(timeout=PATIENCE):
             raise UserError("Other models are being looked up or fetched; try again in a minute.")
         try:

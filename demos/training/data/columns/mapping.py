@@ -19,7 +19,7 @@ MOST_CHOSEN = 1_000  # characters of a choice of columns
 NEVER = {"count", "confidence", "score", "probability", "date", "time", "url", "link", "coord", "length", "len"}
 TITLES = {"title", "titel", "headline", "subject", "heading", "titre", "titolo", "título", "betreff"}
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
-ALIASES = {  # what else a role may be called in a choice
+ALIASES = {  # other names of a role in a choice
     "text": "sentence1",
     "text1": "sentence1",
     "text2": "sentence2",
@@ -40,7 +40,7 @@ class Column:
     """One thing that a task reads from each row, and the names its column may have, the preferred first.
 
     kind "text": a string; what JSON has as null, NaN, list or object counts as missing (""). kind "json": a list or an
-    object stays what it is, also where a cell of a table holds it as JSON; all else is text. `holds` is the kind of
+    object is not changed, also where a cell of a table holds it as JSON; all else is text. `holds` is the kind of
     profile that its column has, where one without a known name may be it. Several columns may be it where it is `many`.
     """
 
@@ -61,7 +61,7 @@ class ColumnMap:
     named: bool  # whether the file names its columns
     places: Mapping[str, tuple[int, ...]]  # by role; the values of several columns are joined
     sure: bool = True  # that no other column may be meant
-    problem: str = ""  # what is missing or not clear, one sentence
+    problem: str = ""  # the missing or unclear part, one sentence
     notes: tuple[str, ...] = ()
     plain: bool = False  # whether HTML is taken out of the texts
     # By role, the places between which nothing decides.

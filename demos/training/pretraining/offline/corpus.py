@@ -104,8 +104,8 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     """One sequence of up to `max_length` tokens as the paper makes them, corrupted (Devlin et al. 2019, A.2).
 
     Whole sentences of one document until the sequence is full, cut between two of them into A and B; by the toss of a
-    coin B is kept (IsNext) or taken from another document (NotNext). What is too long is cut at either end of the
-    longer part. [UNK] is never a target: the word that it hides is unknown.
+    coin B is kept (IsNext) or taken from another document (NotNext). A sequence that is too long is cut at either
+    end of the longer part. [UNK] is never a target: the word that it hides is unknown.
     """
     ends = np.cumsum(corpus.documents[:, 1] - corpus.documents[:, 0])
     room = max_length - 3

@@ -23,7 +23,7 @@ class TaggedRow:
     words: tuple[str, ...]
     tags: tuple[str, ...]
     split: str = ""
-    note: str = ""  # what was done to its file's tags
+    note: str = ""  # the changes to its file's tags
 
 
 def tagged_row(number: int, words: Sequence[str], tags: Sequence[str], split: str, places: Sequence[str]) -> TaggedRow:
