@@ -101,7 +101,7 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
-    # Nothing runs past the queue. It makes the web server's application anew, which is quick while there is no page.
+    # Nothing runs past the queue. It builds the web server's application again, which is quick while there is no page.
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)
     for lesson in opened_pages(demo, lessons):
         page = build_page(demo, services, lesson, lessons, first_views or FirstViews())
@@ -167,7 +167,7 @@ def launch_options(
     places: Mapping[str, Place] | None = None,
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
-    """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
+    """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
     scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
@@ -208,7 +208,7 @@ def launch_options(
         **({"_frontend": False} if OWN_REQUEST.is_fit() else {}),
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 2_000,  # open pages among them: see demos/page/patches/gradio_sessions.py
-        "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
+        "max_threads": 40 + FOLLOWERS,  # a waiting reader holds a thread: 40, Gradio's own number, for all others
         "mcp_server": settings.mcp,
         "run_history": False,
         "enable_monitoring": False,
@@ -248,7 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             check_port(settings.host, settings.port)
         files = [*bundled_tours(), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
-        questions()  # a faulty file is told before anything is loaded
+        questions()  # a faulty file is reported before anything is loaded
         rooms = Rooms([lesson.slug for lesson in discover()], settings.room_letter)
         to_pack = [read_tour(Path(file)) for file in settings.pack[:1]]
     except UserError as error:

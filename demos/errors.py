@@ -1,4 +1,4 @@
-"""The one error that a person can cause: a plain sentence which the page shows as it is."""
+"""The one error that a person can cause: a plain sentence, which the page shows unchanged."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
 def fault_at(file: str, line: int, sentence: str) -> UserError:
-    """What a reader is told; `line` counts from 0."""
+    """The sentence for the reader; `line` counts from 0."""
     return UserError(f"{file}, line {line + 1}: {sentence}.")
 
 
 def read_bounded(path: Path, file: str, most_bytes: int, kind: str) -> str:
-    """The text of a file of this kind ("a tour"), which is told as `file`. Raises UserError where it can't be read."""
+    """The text of a file of this kind ("a tour"); errors name it as `file`. Raises UserError where it can't be read."""
     try:
         if path.stat().st_size > most_bytes:
             raise UserError(f"{file}: {kind} has at most {most_bytes // 1000} kB.")

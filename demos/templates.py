@@ -37,7 +37,7 @@ def formatted(value: Any, spec: str) -> str:
 
 
 class Compiled(FileSystemBytecodeCache):
-    """What templates were compiled to, beside what Python keeps of its own modules; nothing where it keeps nothing."""
+    """A cache of compiled templates in the folder of Python's compiled modules; empty where that can't be written."""
 
     def __init__(self) -> None:
         super().__init__(str(DEMOS / "__pycache__"), f"%s.jinja-{jinja2.__version__}")

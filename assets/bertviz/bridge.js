@@ -2,12 +2,12 @@
 // `element`, `props`, `trigger` and `watch`). Values go down as messages; height, readiness and choices come up.
 const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special", "--sans"];
 const frame = element.querySelector("iframe");
-// The page is served where the app is mounted, however deep a Space or proxy mounts it; what the server believes of its
-// own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
+// The page is served where the app is mounted, however deep a Space or proxy mounts it; the server's
+// address for itself (gradio_config.root) is wrong behind a proxy that does not pass the host on.
 const page = `/${window.gradio_config?.current_page || "/"}`;
 const base = location.origin + location.pathname.replace(/\/+$/, "").replace(new RegExp(`${page}$`), "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, lines: null, head: null, heads: null, isHalfWritten: false, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, lines: null, head: null, heads: null, isHalfWritten: false, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> its waiting callback
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -20,7 +20,7 @@ function theme() {
 // The frame is sandboxed without an origin, so there is none to name: it is the window that is addressed.
 const post = (said) => state.ready && frame.contentWindow?.postMessage({ bertviz: said }, "*");
 
-// About as tall as the lines will be, in pixels: what stands below them does not jump once they are drawn.
+// About as tall as the lines will be, in pixels: the text below does not jump when they are drawn.
 const reserved = (tokens) => Math.min(1000, 34 * tokens) + 93;
 
 function show() {
@@ -91,7 +91,7 @@ function read(lines, head) {
 
 window.insideBert.attention = {
   // [layer, head, lines, held] as the page's controls have them -> as they were chosen in the frame. The page's sliders count
-  // from 1, the frame and the lines from 0. What the frame only asks for again, since it lacks it, is no choice.
+  // from 1, the frame and the lines from 0. A view that the frame only requests again, because it lacks it, is no choice.
   chosen([layer, head, lines, held]) {
     const { choice } = state;
     if (!choice || choice.again) return [layer, head, lines, choice ? "" : held];
@@ -112,7 +112,7 @@ window.insideBert.attention = {
     post({ head: (state.head = head), heads: (state.heads = heads) });
   },
 
-  // What the frame shows, as a file on the reader's disk; `kind` is "svg" or "png". Resolves to the file's name.
+  // Saves the frame's picture as a file on the reader's disk; `kind` is "svg" or "png". Resolves to the file's name.
   save(kind) {
     return new Promise((resolve) => {
       state.asked.set(kind, resolve);
@@ -122,7 +122,7 @@ window.insideBert.attention = {
 };
 
 // A browser may not know yet that a frame has come into sight, as after a turn of tabs on a busy machine: it gives a press
-// on what is in the frame to this page, on the frame's element. The frame never hears of it, unless it is handed on.
+// on what is in the frame to this page, on the frame's element. The frame gets no event, unless this page passes it on.
 frame.addEventListener("click", ({ clientX, clientY }) => {
   const { left, top, width, height } = frame.getBoundingClientRect();
   post({ press: [(clientX - left) / width, (clientY - top) / height] });
@@ -131,5 +131,5 @@ frame.addEventListener("click", ({ clientX, clientY }) => {
 window.addEventListener("message", heard);
 new MutationObserver(() => post({ theme: theme() })).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 watch("value", show);
-show(); // what the page came with
+show(); // the first view that was sent with the page
 frame.src = `${file(props.page)}?views=${encodeURIComponent(`${file(props.views)}/`)}`;

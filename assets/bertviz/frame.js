@@ -1,5 +1,5 @@
-// Runs bertviz's own views inside a sandboxed frame, or in a file of their own. What to show comes as a message; the
-// frame hands it to bertviz's script and tells its height and what the reader chose. Each library is loaded once.
+// Runs bertviz's own views inside a sandboxed frame, or in a separate file. A message says what to show; the frame
+// passes it to bertviz's script and reports its height and the reader's choice. Each library is loaded once.
 const frame = (() => {
   const SCRIPTS = new URLSearchParams(location.search).get("views"); // bertviz's own folder
   const FILTERS = ["All", "Sentence A → Sentence A", "Sentence B → Sentence B", "Sentence A → Sentence B", "Sentence B → Sentence A"];
@@ -24,7 +24,7 @@ const frame = (() => {
     if (window.parent !== window) window.parent.postMessage({ bertviz: message }, "*"); // no origin here, none to name
   }
 
-  // bertviz asks require.js for its libraries; they are here already, so only the function behind is kept.
+  // bertviz loads its libraries through require.js; they are here already, so this only calls the function behind it.
   window.require = { config() {} };
   window.requirejs = (names, draw) => drawing.set(document.currentScript.dataset.view, draw);
 
@@ -104,14 +104,14 @@ const frame = (() => {
     $id("all-heads").textContent = shown.heads ? "Show all heads" : `Show head ${shown.head + 1} alone`;
   }
 
-  // The neuron view's + and - stand in each row and appear on hover; this presses one, for the button and the keyboard.
+  // The neuron view has + and - in each row, which appear on hover; this presses one, for the button and the keyboard.
   function toggle() {
     const half = expanded() ? "#expanded" : "#collapsed";
     document.querySelector(`${half} #leftText g > rect:last-child`)?.dispatchEvent(new MouseEvent("click"));
     fit();
   }
 
-  // bertviz draws in pixels of its own: a view box scales that to the frame, and keeps long tokens inside.
+  // bertviz draws in fixed pixels; a view box scales the drawing to the frame, and keeps long tokens inside.
   function fit() {
     const picture = document.querySelector("#vis > svg");
     if (!picture || !shown) return;
@@ -150,7 +150,7 @@ const frame = (() => {
   // The page, or a reader in here, chose these heads' lines, null for all of them; the page says which is the chosen head.
   function keepOn(heads, head = shown.head) {
     shown.heads = heads;
-    if (shown.view === "head") shown.head = head; // another view is drawn anew for it
+    if (shown.view === "head") shown.head = head; // another view is drawn again for it
     if (shown.view === "head") squares.show(heads);
     label();
   }
@@ -171,8 +171,8 @@ const frame = (() => {
     tell({ type: "chose", layer, head, heads });
   }
 
-  // What is left on once the squares were pressed, told where it is new -> whether it is. The chosen head is among it:
-  // switched off, it hands on to the first.
+  // Sends the heads that are still on after a press on the squares, if they changed -> whether they did. The chosen head is
+  // one of them: if it was switched off, the first is chosen.
   function pressed() {
     squares.number();
     const heads = squares.said();

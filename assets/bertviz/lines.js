@@ -1,4 +1,4 @@
-// Which of bertviz's lines are drawn, when, and how strong. It draws with d3, so three of d3's verbs are told apart here:
+// Decides which of bertviz's lines are drawn, when, and how strong. It draws with d3, so three of d3's methods change here:
 // `append` makes no line that can't be seen, `data` lets a thumbnail wait until it comes into view, and `attr` gives the
 // head view's lines the strength that twelve heads at once need. bertviz's own scripts stay as they are installed.
 const lines = (() => {
@@ -13,7 +13,7 @@ const lines = (() => {
   let busy = false;
   let whenDrawn = null;
 
-  // d3 skips the holes and keeps the others' numbers, which bertviz's hover goes by.
+  // d3 skips the holes and keeps the others' numbers, which bertviz's hover needs.
   d3.selection.prototype.append = function (name) {
     if (name !== "line" && name !== "path") return append.apply(this, arguments);
     const make = d3.creator(name);
@@ -22,7 +22,7 @@ const lines = (() => {
     });
   };
 
-  // A row's lines share colour and width: these are told once, to the row, since a browser pays for each attribute.
+  // A row's lines share colour and width: they are set once, on the row, since each attribute costs time.
   // With h heads on, bertviz gives a line weight / h: too faint for twelve. Here it is weight / h^(1/4).
   d3.selection.prototype.attr = function (name, value) {
     if (SHARED.has(name) && this.node()?.tagName === "line") {
@@ -72,7 +72,7 @@ const lines = (() => {
     if (!busy) whenDrawn = null;
   }
 
-  // Before bertviz draws `message` with so many heads on; `drawn` is called once all that is in view stands.
+  // Before bertviz draws `message` with so many heads on; `drawn` is called when all lines in view are drawn.
   function begin(message, heads) {
     ({ view, faintest } = message);
     headsOn = heads;

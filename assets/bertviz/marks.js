@@ -1,4 +1,4 @@
-// What is added to bertviz's drawing: a bar in each word's hue, numbers on the heads' squares, and the keyboard's way in.
+// Adds to bertviz's drawing: a bar in each word's hue, numbers on the heads' squares, and access by keyboard.
 
 // The head view's coloured squares, the last group of its picture: full colour is on, pale is off.
 const squares = (() => {
@@ -7,13 +7,13 @@ const squares = (() => {
   const isOn = (square, head) => square.getAttribute("fill") === d3.schemeCategory10[head % d3.schemeCategory10.length];
   const on = () => all().flatMap((square, head) => (isOn(square, head) ? [head] : []));
 
-  // What is off keeps its hue: bertviz takes more from the saturation than some colours have.
+  // A head that is off keeps its hue: bertviz takes more from the saturation than some colours have.
   function fade(square, head) {
     const paper = getComputedStyle(document.documentElement).backgroundColor;
     square.setAttribute("fill", d3.interpolateRgb(d3.schemeCategory10[head % d3.schemeCategory10.length], paper)(OFF));
   }
 
-  // Heads are told apart by number too, in the ink that stands out more on its colour.
+  // Heads have numbers too, in the ink with more contrast to the head's colour.
   function number() {
     all().forEach((square, head) => {
       if (!isOn(square, head)) fade(square, head);
@@ -92,7 +92,7 @@ const marks = (() => {
     });
   }
 
-  // bertviz listens to the mouse alone: focus is told to it as a mouse that comes, losing it as one that goes.
+  // bertviz listens only to the mouse, so focus is passed on as a mouse that enters, and blur as one that leaves.
   function hovered(group, side) {
     group.addEventListener("focus", () => group.dispatchEvent(new MouseEvent("mouseover")));
     group.addEventListener("blur", () => [group, side].forEach((element) => element.dispatchEvent(new MouseEvent("mouseleave"))));

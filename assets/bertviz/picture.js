@@ -1,10 +1,10 @@
-// The picture that stands in #vis, to be taken away: an SVG that needs no style sheet, or a PNG of it, as a Blob.
+// The picture in #vis, for download: an SVG that needs no style sheet, or a PNG of it, as a Blob.
 const picture = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const LONGEST = 16_000; // pixels of a PNG's side: what every browser's canvas can hold
   const MOST = 100_000_000; // pixels in all
   const GEOMETRY = ["x", "y", "x1", "y1", "x2", "y2", "dx", "dy", "d", "width", "height", "rx", "ry", "transform"];
-  // What style sheets and inherited attributes decide, and what it is where nothing decides
+  // The properties that style sheets and inherited attributes set, and their defaults
   const STYLES = {
     fill: "rgb(0, 0, 0)", "fill-opacity": "1", stroke: "none", "stroke-opacity": "1", "stroke-width": "1px", opacity: "1",
   };

@@ -1,4 +1,4 @@
-// A view in a file of its own: shows what was put into the file, with a switch between the views that it holds.
+// A view in a separate file: shows the file's data, with a switch between the views that it holds.
 (() => {
   const given = JSON.parse(document.getElementById("given").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,4 @@
-// What the page sent, unpacked: one byte a weight and two a number of a query or key become what bertviz calls
+// Unpacks the page's message: one byte per weight and two per number of a query or key become what bertviz calls
 // `attention`. It is kept layer by layer, so that nothing is sent twice.
 const unpacked = (() => {
   const SHARES = Array.from({ length: 256 }, (_, byte) => byte / 255);
@@ -34,7 +34,7 @@ const unpacked = (() => {
     return !held.weights.has(layer) || (view === "neuron" && !held.vectors.has(layer));
   }
 
-  // A list whose entries are made when bertviz asks for them: most layers and heads are never looked at.
+  // A list whose entries are made when bertviz reads them: most layers and heads are never shown.
   function lazily(length, make) {
     const list = new Array(length);
     for (let index = 0; index < length; index++) {
@@ -55,7 +55,7 @@ const unpacked = (() => {
   // bertviz reads layer 0 for its sizes: a layer that isn't here yet answers with these, and holds no numbers.
   const sizesOnly = (list) => Object.assign(list, { sizesOnly: true });
 
-  // What is read: the same tokens, or in cross-attention the `columns` of another text
+  // The keys: the same tokens, or in cross-attention the `columns` of another text
   const read = (message) => message.columns ?? message;
 
   // [rows of queries][columns of keys] of one layer, head by head
@@ -91,7 +91,7 @@ const unpacked = (() => {
     });
   }
 
-  // What bertviz calls `attention`: everything, and for a pair its four quarters, all cut from the one matrix here.
+  // bertviz's `attention`: the whole matrix, and for a pair its four quarters, all cut from the matrix here.
   function attention(message) {
     const { tokens, num_layers: layers, sentence_b_start: b } = message;
     const texts = read(message).tokens;

@@ -1,10 +1,10 @@
-// What the server could not take at the moment is asked again by itself, after a growing pause; a line at the foot of the
-// page says so. Gradio would put the word "Error" in the place of the picture, and leave it there.
+// A request that the server could not take at the moment is sent again automatically, after a growing pause; a line at the
+// foot of the page says so. Gradio would put the word "Error" in the place of the picture, and leave it there.
 (() => {
   const BUSY = new Set([429, 502, 503, 504]);
   const [FIRST, LONGEST] = [1, 8]; // seconds: who waits for a server that starts again goes on within ten
   const fetched = window.fetch;
-  const waiting = new Set(); // what to call to ask at once, for each that waits
+  const waiting = new Set(); // for each waiting request, the function that sends it at once
   let line;
 
   function tell(seconds) {

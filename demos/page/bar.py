@@ -55,7 +55,7 @@ class Bar:
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
-    first_view: gr.Textbox  # what the page shows at first, as JSON (demos/page/delivery/first_views.py)
+    first_view: gr.Textbox  # the page's first view, as JSON (demos/page/delivery/first_views.py)
     settled: gr.Textbox  # changes when the lesson should redraw: opened, or the bar rested for 200 ms
 
 
@@ -77,7 +77,7 @@ def build_bar(services: Services, lesson: str) -> Bar:
             text_pair = gr.Textbox(
                 "",
                 label="Second sentence (optional)",
-                placeholder="+ second sentence",  # so long as it is empty it looks like a button (page.css)
+                placeholder="+ second sentence",  # while empty, it looks like a button (page.css)
                 lines=1,
                 max_lines=5,
                 scale=4,
@@ -96,7 +96,7 @@ def build_bar(services: Services, lesson: str) -> Bar:
             )
             status = gr.HTML(_status(services, services.default_model), elem_id="bar-status", padding=False)
             build_switches()
-        arrival = gr.HTML(  # what the link can't hold; and what link.js says when the page is to show another view
+        arrival = gr.HTML(  # texts too long for the link; and link.js's event for another view
             '<p role="status" hidden></p>', js_on_load="insideBert.arrive = () => trigger('select')", elem_id="bar-link"
         )
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
@@ -173,7 +173,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     asks = "(...models) => insideBert.asks(...models)"
 
     def then_opens(restored: Dependency, models: str) -> None:
-        """Wire the step after text and choices have their values: the model that `models`, a script, asks for."""
+        """Wire the step after text and choices have their values: the model that `models`, a script, requests."""
         (
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)

@@ -1,7 +1,7 @@
 """The requests for drawings: all that must be redrawn at one moment goes into one event, and nothing is drawn twice.
 
 In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
-new to draw are asked together, one after the other, as they were wired.
+new to draw are called in one event, one after the other, in the order of their wiring.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Drawing:
     event: int
     inputs: list[gr.Component]
     redraws: list[Redraw]
-    is_batch: bool = False  # then the first of its inputs says which of them are asked
+    is_batch: bool = False  # then its first input names the handlers to call
 
 
 def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], batch: int) -> Any:
-    """The step in the browser through which these handlers hear `triggers`; it fails where none must be called.
+    """The step in the browser through which these handlers hear `triggers`; it throws where none must be called.
 
-    A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
-    is asked already is not asked again. A State's value is not in the browser, so its changes all count.
+    A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: a
+    request that was sent is not sent again. A State's value is not in the browser, so its changes all count.
     """
     ticks = [tick for redraw in redraws for tick in redraw.ticks]
     if not ticks:
@@ -74,7 +74,7 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], batch: int) -> Any:
 
 
 def wire_batch(redraws: Sequence[Redraw], tick: gr.Component) -> Drawing:
-    """Ask these handlers in one event when `tick` changes, or at their own triggers."""
+    """Call these handlers in one event when `tick` changes, or at their own triggers."""
     inputs = _distinct(component for redraw in redraws for component in redraw.inputs)
     outputs = _distinct(component for redraw in redraws for component in redraw.outputs)
     own = [event for redraw in redraws for event in redraw.triggers if event.__self__ not in redraw.ticks]
@@ -98,9 +98,9 @@ def wire_batch(redraws: Sequence[Redraw], tick: gr.Component) -> Drawing:
 def _together(
     redraws: Sequence[Redraw], inputs: Sequence[gr.Component], outputs: Sequence[gr.Component]
 ) -> Callable[..., list[Any]]:
-    """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs).
+    """A handler of (the numbers of the handlers to call, with a comma between, or nothing for all; their inputs).
 
-    What one of them changes is read so by those after it.
+    The later handlers read the values that the earlier ones changed.
     """
 
     def draw(numbers: str, *values: Any) -> list[Any]:

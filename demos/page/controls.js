@@ -1,9 +1,9 @@
-// What Gradio's own controls lack: number boxes that may be typed in, menus that close, keys for the big screen.
+// Adds to Gradio's own controls: number boxes that accept typing, menus that close, keys for the big screen.
 (() => {
   // A key that an input method takes to compose text is no command: no letter of the presenter's, no arrow, no Escape.
   window.addEventListener("keydown", (event) => event.isComposing && event.stopImmediatePropagation(), true);
 
-  // What is being typed into a number box that has bounds counts once it is a number within them; what is left there
+  // A number typed into a box with bounds counts as soon as it is within them; when the box loses the focus, its number
   // becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
   const bounded = (box) => box.matches?.('input[type="number"][min]:not([min=""])');
   const fits = (box) => box.value !== "" && box.validity.valid;
@@ -28,7 +28,7 @@
   );
 
   // A menu closes when the focus leaves it. Gradio opens its list a frame after each key, Tab and Shift among them, when
-  // the focus may have gone; and a list that can be scrolled is a stop of its own for Tab.
+  // the focus may have gone; and a list that can be scrolled is a separate stop for Tab.
   const isMenu = (target) => target.matches?.('input[role="combobox"]');
   document.addEventListener(
     "keydown",
@@ -102,7 +102,7 @@
     next.click();
   });
 
-  // What a button "i" says stands open while it has the focus, or after a press; Escape shuts it.
+  // The text of a button "i" is open while the button has the focus, or after a press; Escape shuts it.
   const unfold = (button, open) => button.setAttribute("aria-expanded", String(open));
   const more = ({ target }) => target.closest?.("button.more");
   document.addEventListener("focusin", (event) => {
@@ -115,8 +115,8 @@
   });
 
   // A sentence's box grows while someone writes in it, and moves what is below it down. It is one line again once the focus
-  // has gone; where a press took it away, after that press, which would else miss what it was aimed at. The page hears of no
-  // press in a frame, and waits until the pointer is over the page again.
+  // has gone; where a press took it away, after that press, which would else miss what it was aimed at. The page gets no event
+  // of a press in a frame, and waits until the pointer is over the page again.
   let pressing = false;
   let inFrame = false;
   function grow(box, grown) {
@@ -138,7 +138,7 @@
   // A sentence that is longer than its line fades where it is cut off; its title says it in full.
   function fade() {
     for (const box of document.querySelectorAll("#bar textarea")) {
-      box.dir = "auto"; // what runs from the right is cut off at the left
+      box.dir = "auto"; // right-to-left text is cut off at the left
       const isCut = box.scrollWidth > box.clientWidth;
       box.closest(".block").classList.toggle("cut", isCut);
       box.title = isCut ? box.value : "";

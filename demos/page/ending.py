@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from demos.training.service.training_service import TrainingService
 
-# Windows delivers no SIGTERM; there Ctrl+Break, of which other systems know nothing, asks a program to end.
+# Windows delivers no SIGTERM; there Ctrl+Break, which other systems lack, requests a program's end.
 ASKED_TO_END = [kind for kind in signal.Signals if kind.name in ("SIGTERM", "SIGBREAK")]
 ROOM_SECONDS = 1.0  # seconds to notify the members of rooms
 END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after the request to end

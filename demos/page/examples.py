@@ -10,7 +10,7 @@ import gradio as gr
 from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 
-OWN = "your own"  # what such a menu says once the boxes hold none of its examples
+OWN = "your own"  # such a menu's text when the boxes hold none of its examples
 
 
 def examples_of(names: Sequence[str], **options: Any) -> gr.Dropdown:
@@ -19,10 +19,10 @@ def examples_of(names: Sequence[str], **options: Any) -> gr.Dropdown:
 
 
 def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[Any, Sequence[str]]) -> None:
-    """Let what is picked in `menu` fill `boxes`; `texts` has, for each of the menu's values, one text a box.
+    """Fill `boxes` with the choice in `menu`; `texts` has, for each of the menu's values, one text per box.
 
-    A menu's own `input` event comes with each blur too, with nothing picked or with what was picked long ago, and would
-    put that over what was typed since. `change` tells of another pick, `select` of the same one again.
+    A menu's own `input` event comes with each blur too, with no choice or with an earlier choice, and would
+    overwrite the text that was typed since. `change` reports another choice, `select` the same one again.
     A menu made by `examples_of` names the example that the boxes hold, or says that the text is the reader's own.
     """
     texts_json = in_script({str(value): list(example) for value, example in texts.items()})

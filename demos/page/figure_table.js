@@ -1,5 +1,5 @@
 // Under each Plotly figure: its sentence and a table of all numbers in it, made of the figure's own data when it is opened
-// and each time the figure is drawn anew while it is open. A figure with many numbers shows the first rows.
+// and each time the figure is redrawn while it is open. A figure with many numbers shows the first rows.
 (() => {
   const MOST = 5_000; // cells in a table
   const plain = new DOMParser();

@@ -1,5 +1,5 @@
-// The dialog of a file picker offers the endings in its classes (demos/widgets/file_picker/file_picker.py says why): they are
-// told to the browser as the dialog opens, for gradio draws the picker anew after each file.
+// The dialog of a file picker offers the endings in its classes (demos/widgets/file_picker/file_picker.py says why): they
+// are set when the dialog opens, because gradio redraws the picker after each file.
 document.addEventListener(
   "click",
   (event) => {

@@ -20,7 +20,7 @@ def folds(module: str, prints: str, *, numbers: str = "") -> tuple[gr.HTML, gr.C
     """The four folds of the part whose file is `module`; returns what its drawing fills: (numbers, program).
 
     formula.md and, where it is there, sources.md beside `module` are the two texts. `prints` is the label above the
-    program, 70 characters at most; `numbers` stands in its fold until something is drawn.
+    program, 70 characters at most; `numbers` is the text of its fold until something is drawn.
     """
     with fold(module, "numbers", "The numbers"):
         table = gr.HTML(numbers)
@@ -53,7 +53,7 @@ def all_controls(page: Page, module: str, *, set_elsewhere: bool = False) -> Ite
 def keep_open(page: Page, name: str, shut: gr.Accordion, *, set_elsewhere: bool = False) -> None:
     """Let the link keep, as `name`, whether this fold is open.
 
-    A link that sets a choice that stands in it opens it too, unless these are also `set_elsewhere`.
+    A link that sets a choice inside the fold opens it too, unless the choice is also `set_elsewhere`.
     """
     is_open = gr.Checkbox(False, visible="hidden")
     page.keep(**{name: is_open})
@@ -71,7 +71,7 @@ def code_fold(module: str, prints: str) -> gr.Code:
 
 
 def formula_fold(module: str) -> None:
-    """The fold "The formula": formula.md beside `module`, and a link to what the letters stand for."""
+    """The fold "The formula": formula.md beside `module`, and a link to the meaning of its letters."""
     with fold(module, "formula", "The formula"):
         gr.Markdown(f"{read_beside(module, 'formula.md')}\n\n{LETTERS}", latex_delimiters=MATHS)
 

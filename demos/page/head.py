@@ -61,7 +61,7 @@ FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an
 
 
 def build_header() -> gr.HTML:
-    """The page's title, and before it a link past all that stands above the picture."""
+    """The page's title, and before it a link that skips all that is above the picture."""
     return gr.HTML(read_beside(__file__, "header.html"), elem_id="header", padding=False)
 
 
@@ -80,7 +80,7 @@ def downloads(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
 def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any] | None = None) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last.
 
-    `questions` are those that can be asked again (demos/page/your_questions/catalogue.py).
+    `questions` are those that can be repeated (demos/page/your_questions/catalogue.py).
     """
     tours_json = in_script(offered(tours))
     questions_json = in_script(questions or {"names": {}, "sentences": []})
@@ -93,7 +93,7 @@ def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any]
 
 
 def in_script(value: Any) -> str:
-    """A value as JSON, in which no text ends the script that it stands in."""
+    """A value as JSON, in which no text ends the script around it."""
     return json.dumps(value).replace("<", "\\u003c")
 
 

@@ -1,4 +1,4 @@
-// What this browser keeps for the reader's next visit, and this tab for a reload and for the way back.
+// Keeps values in this browser for the reader's next visit, and in this tab for a reload and the Back button.
 window.insideBert = (() => {
   const STORE = "inside-bert"; // in this browser
   const TAB = "inside-bert-tab"; // in this tab: its key
@@ -34,7 +34,7 @@ window.insideBert = (() => {
     return first;
   }
 
-  // The reader's own key and this tab's, by which runs are found again: drawn once, told to nobody but the server.
+  // The reader's own key and this tab's, by which runs are found again: drawn once, sent only to the server.
   function drawnKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(18));
     return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
@@ -46,12 +46,12 @@ window.insideBert = (() => {
       tab = sessionStorage.getItem(TAB) || tab;
       sessionStorage.setItem(TAB, tab);
     } catch {
-      // private windows refuse storage: then a reload begins anew
+      // private windows refuse storage: then a reload begins afresh
     }
     return `${reader}/${tab}`;
   }
 
-  // What this tab keeps for a reload and for the way back: a list of [key, value], the newest first.
+  // The values that this tab keeps for a reload and the Back button: a list of [key, value], the newest first.
   function heldIn(store) {
     try {
       const found = JSON.parse(sessionStorage.getItem(store));

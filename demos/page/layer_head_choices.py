@@ -60,7 +60,7 @@ def by_index(
 
     def answer(values: Sequence[Any]) -> list[Any]:
         ours = [_seen(value) if counts else value for value, counts in zip(values, filled, strict=False)]
-        return [*ours, *values[len(ours) :]]  # behind them stand the notices
+        return [*ours, *values[len(ours) :]]  # the notices come after them
 
     def stream(*values: Any) -> Iterator[list[Any]]:
         with closing(handler(*indices_of(values))) as answers:

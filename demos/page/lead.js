@@ -1,14 +1,14 @@
-// Where a link leads within its view: `fold=code` opens the open part's fold of that name, `at=encoder-concat` goes to an
-// element, whose fold is opened too. Either stands at the top of the window.
+// Follows a link within its view: `fold=code` opens the open part's fold of that name, `at=encoder-concat` goes to an
+// element, whose fold is opened too. Either is scrolled to the top of the window.
 (() => {
-  const DRAWN = 60_000; // milliseconds for it to come, and then in which what is drawn around it may move it
-  const TOLD = 1_000; // milliseconds in which the lesson is told what it shows
+  const DRAWN = 60_000; // milliseconds until it appears, and after that in which drawings around it may move it
+  const TOLD = 1_000; // milliseconds in which the lesson learns what it shows
   const ANSWER = 3_000; // milliseconds after which a press on a fold was not heard
   const NEAR = 100; // pixels from the window's top, where the bar is
   const pressed = new WeakMap(); // the folds' labels, each with when it was pressed
   let following; // looks whether it has moved
   let led; // where this view begins, until the reader acts
-  let top; // where it stood last, in pixels from the window's top
+  let top; // its last position, in pixels from the window's top
   let waiting; // for it to come
   const MODIFIERS = ["Shift", "Control", "Alt", "Meta"]; // which do nothing by themselves
 
@@ -22,7 +22,7 @@
     led.scrollIntoView({ block: "start" });
     ({ top } = led.getBoundingClientRect());
   }
-  // It stood at the end of the page, which has grown since.
+  // It was at the end of the page, which has grown since.
   const canGoOn = () => top > NEAR && scrollY + innerHeight < document.documentElement.scrollHeight - 2;
   for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) {
     addEventListener(act, ({ isTrusted, key }) => isTrusted && !MODIFIERS.includes(key) && stop(), { capture: true, passive: true });

@@ -27,7 +27,7 @@ from demos.page.stale import PICTURES, dimmed, pictures
 
 
 class Drawable(Protocol):
-    """A view (demos/page/view.py), as it is built and drawn by those who do not know which it is."""
+    """The interface by which any view (demos/page/view.py) is built and drawn."""
 
     @property
     def Choices(self) -> Any: ...  # noqa: N802
@@ -43,11 +43,11 @@ class Drawable(Protocol):
 class Part:
     """A tab on a lesson's page (demos/page/parts.py); it computes only while it is open.
 
-    It stands as `PART` in the part.py of a folder of its own, and the folder's name is its name in the link.
+    It is `PART` in the part.py of its folder, and the folder's name is its name in the link.
     """
 
     tab: str
-    look: str  # what to look at, in two sentences at most
+    look: str  # the instruction what to look at, in two sentences at most
     view: Drawable
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
@@ -99,14 +99,14 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
-    links: dict[str, Link] = field(default_factory=dict)  # what a link may say of a choice, beside what that has
+    links: dict[str, Link] = field(default_factory=dict)  # a choice's rules in a link, beyond its component's
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
-    slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
+    slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # each handler's outputs, and its notice
     redrawn: list[Redraw] = field(default_factory=list)  # all that a sentence or a choice draws, of all parts
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
@@ -119,7 +119,7 @@ class Page:
         return [self.text, self.text_pair, self.model]
 
     def show_look(self) -> None:
-        """Put the part's sentence on what to look at here; where no part does, it stands above its picture."""
+        """Put the part's sentence on what to look at here; where no part does, it is above its picture."""
         if self.look is not None:
             self.look.render()
 
@@ -134,11 +134,11 @@ class Page:
         self.choices |= choices
 
     def schema(self) -> dict[str, Offer]:
-        """What a link may say of each choice."""
+        """The rules of each choice in a link."""
         return schema(self.choices, self.links)
 
     def share(self, **choices: gr.Component) -> None:
-        """`keep` choices that stand above a lesson's parts. Only the open part redraws when one of them moves.
+        """`keep` choices that are above a lesson's parts. Only the open part redraws when one of them moves.
 
         A part finds them in `page.choices` and names them among the inputs of its `draw`.
         """
@@ -146,7 +146,7 @@ class Page:
         self.shared += choices.values()
 
     def within(self, fold: gr.Accordion, tick: gr.Component | None = None) -> Page:
-        """This page for what stands in a shut `fold`: it is drawn when that is opened, and redrawn while it is open.
+        """This page for the content of a shut `fold`: it is drawn when that is opened, and redrawn while it is open.
 
         Its tick follows this page's `settled`, or another `tick`, and is empty while the fold is shut.
         """
@@ -173,12 +173,12 @@ class Page:
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
-        The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
-        alone, or is not `pure`: what it answers depends on more than these. What the page shows first comes with it.
+        The same sentence and inputs are drawn once for all readers, unless `show` gets something of this reader
+        alone, or is not `pure`: its answer depends on more than these. The page's first view is sent with the page.
         Where the page reads no sentence, or `own_text` holds one that is read instead, it is not drawn for another.
 
-        What is read in a shut fold is drawn when that is opened, and redrawn while it is open. `show` may answer for
-        it, as for any output, with a function of no arguments, which is called only when its value is needed.
+        The content of a shut fold is drawn when that is opened, and redrawn while it is open. `show` may return
+        for it, as for any output, a function of no arguments, which is called only when its value is needed.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
@@ -223,12 +223,12 @@ class Page:
 
         A handler returns one value for one output, {component: value} for those of several that change, or a sequence
         for all of them; or it yields any of these. Where the outputs have names, it returns {name: value}. With
-        `of_sentence` its first argument is the bar's `Sentence`. Where it fails, what it would have drawn is dimmed;
-        its next good answer, or that of one wired later that draws all of it, ends that. What it draws `for_all`
-        readers alike may come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
-        where nothing is to be asked. Where the sentence is no input, or `unread`, `settled` asks only when another
+        `of_sentence` its first argument is the bar's `Sentence`. Where it fails, its outputs are dimmed until its
+        next good answer, or that of a handler wired later with the same outputs. Its drawing `for_all`
+        readers may be sent with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
+        where no request is needed. Where the sentence is no input, or `unread`, `settled` calls only when another
         input has changed; or while the box `own_text` is empty. A choice made while the answer to an earlier one is
-        awaited is asked for after it; Gradio would drop it, as it drops a button's second press.
+        awaited is sent after it; Gradio would drop it, as it drops a button's second press.
         """
         if isinstance(outputs, Mapping):
             handler, outputs = by_name(handler, outputs), list(outputs.values())
@@ -264,8 +264,8 @@ class Page:
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
             self.redraws.append(redraw)
             return None
-        # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
-        # one event would wake each other for ever. So each hears it through a step of its own.
+        # Gradio repeats a postponed "always_last" by sending its event again, to all listeners: two such handlers of
+        # one event would wake each other for ever. So each hears it through a separate step.
         heard = [*triggers, *([fold.expand] if fold else [])]
         event = hear([redraw], heard, notice._id).then(*call, **options)
         self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw]))
@@ -302,7 +302,7 @@ class Page:
 def by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict[gr.Accordion | None, list[int]]:
     """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls.
 
-    What says how far controls go is filled with what stands in its fold.
+    The box with the bounds of controls is filled with the content of its fold.
     """
     places: dict[gr.Accordion | None, list[int]] = {}
     for at, output in enumerate(outputs):
@@ -334,7 +334,7 @@ def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places
 
 
 def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Callable[..., Any]:
-    """A handler whose answers, a value for each output, Gradio sends as they are."""
+    """A handler whose answers, a value for each output, Gradio sends unchanged."""
 
     def stream(*inputs: Any) -> Iterator[list[Any]]:
         with closing(handler(*inputs)) as answers:

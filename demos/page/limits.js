@@ -1,11 +1,11 @@
-// How far controls go in this sentence and model: the server says it (demos/page/view.py), and the browser moves what lies
-// beyond. The server itself sets no control, so that nothing that a reader has chosen meanwhile is undone.
+// The bounds of controls for this sentence and model: the server sends them (demos/page/view.py), and the browser moves
+// values beyond them. The server sets no control, so that a reader's newer choice is not undone.
 (() => {
   const { ticks } = insideBert;
   const menuIsOpen = () => document.querySelector("input[role='combobox'][aria-expanded='true']");
 
-  // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A value that has been chosen
-  // since stays; the answer that is for it says how far it goes. The box is emptied, so that the same may be said again.
+  // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A newer choice
+  // stays; the answer that belongs to it has its bounds. The box is emptied, so that the same text counts as a change.
   insideBert.limited = async ([names, ids], said, ...values) => {
     const limits = JSON.parse(said || "{}");
     // A reader is about to pick one of an open list's options; and Gradio's list fails where these become fewer.
@@ -19,13 +19,13 @@
       const { said, value, ...update } = limits[id];
       update.__type__ = "update";
       if (value === said || values[index] !== said) return update;
-      ticks.know(names[index], value); // what read the sentence is drawn of that already
+      ticks.know(names[index], value); // the views that read the sentence show this value already
       return { ...update, value };
     });
     return ["", ...updates];
   };
 
-  // The same for what a page comes with, before Gradio builds it
+  // The same for the first view that is sent with a page, before Gradio builds it
   insideBert.limitFirst = (components) => {
     for (const { props } of components) {
       if (!props.elem_classes?.includes("limits") || !props.value) continue;

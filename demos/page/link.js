@@ -23,15 +23,15 @@
   const KNOWN = ["text", "pair", "model", "lesson", "room", ...LEADS, CUT]; // in the link beside what is above and a lesson's choices
   const FOREIGN = /^(__|utm_)|^(fbclid|gclid|logs)$/; // in the link: what a Space or another site adds
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
-  const STOP = ["tour", "review", "stop"]; // in the link: another of these is shown by a page of its own
-  let offers = []; // the lesson's choices, as `restore` was told of them
+  const STOP = ["tour", "review", "stop"]; // in the link: another value of these is shown by a separate page
+  let offers = []; // the lesson's choices, as `restore` received them
   let arriving; // the link of a view that this page is about to show, until it is taken
-  let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
+  let firstView; // the view that was sent with the page: text, pair, model; properties of components; inputs of their handlers
   let arrivals = 0; // how many views with other choices this page was made to show
 
   // A reader's own run as a link may name it: what comes after the space is for this browser and the server alone
   const named = (model) => (model ?? "").split(" ")[0];
-  // The same as the server is asked for it: a member of a room may open the room's
+  // The same name in the form for the server: a member of a room may open the room's
   const asking = (model) => (model?.startsWith("your-run-") ? `${model} ${window.insideBertRoom?.pass ?? ""}`.trim() : model);
 
   const told = (kind) => ticks.tick(kind, state.text, state.pair, state.inUse, arrivals);
@@ -78,7 +78,7 @@
     return query;
   }
 
-  // -> [the query of the link to a lesson, the names of what was too long for it]; what was stays in this tab, under that link
+  // -> [the query of the link to a lesson, the names of values too long for it]; those stay in this tab, under that link
   function linkTo(lesson, choices) {
     const link = new URLSearchParams();
     for (const name of ["text", "pair", "model"]) if (state[name]) link.set(name, state[name]);
@@ -119,12 +119,12 @@
     tellView();
   }
 
-  // Told to whoever goes along with the view: its sentence, its part or a choice is another one.
+  // Notifies the listeners of the view: its sentence, its part or a choice has changed.
   const tellView = () => document.dispatchEvent(new Event("inside-bert-view"));
 
-  // While the connection is lost Gradio hands nothing on: what is typed then is in the link all the same before it loads the
-  // page anew.
-  let typed = {}; // what of the bar is not in the link yet
+  // While the connection is lost Gradio passes nothing on: the text typed then is still put in the link before Gradio reloads
+  // the page.
+  let typed = {}; // the bar's values that are not in the link yet
   let writing;
   function writeTyped() {
     clearTimeout(writing);
@@ -157,7 +157,7 @@
     );
   }
 
-  // What the bar begins with, by the link, by what this browser remembers, or as the page has it
+  // The bar's first values: the link's, those that this browser remembers, or the page's
   function linked(link, before, first) {
     const fromLink = ["text", "pair", "model"].some((name) => link.has(name));
     const hasText = link.has("text") || link.has("pair") || missing.some((name) => Object.hasOwn(NAMES, name));
@@ -168,7 +168,7 @@
     };
   }
 
-  // Where the page opens at the view that it came with, that view is put in before Gradio builds the page.
+  // If the page opens at the view that was sent with it, that view is inserted before Gradio builds the page.
   function putIn() {
     const components = window.gradio_config?.components ?? [];
     const place = components.find(({ props }) => props.elem_id === "first-view");
@@ -194,15 +194,15 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
-  // What a choice is where a link leaves it out: a fold is open where the link sets what is in it, and another choice, of
-  // which `said` knows the value, may bring it along
+  // The value of a choice that a link leaves out: a fold is open where the link sets a choice in it, and the value of
+  // another choice, by `said`, may decide it
   function byDefault(choice, said, isSet) {
     if (choice.holds?.some(isSet)) return true;
     for (const [other, brought] of choice.follows ?? []) if (Object.hasOwn(brought, said(other) ?? "")) return brought[said(other)];
     return choice.value;
   }
 
-  // A choice as a link says it, or its default
+  // A choice's value in a link, or its default
   function saidBy(link, choice) {
     if (!link.has(choice.name)) {
       if (!choice.zero || !link.has(choice.zero)) return byDefault(choice, (other) => link.get(other), (name) => link.has(name));
@@ -219,8 +219,8 @@
   }
 
   Object.assign(insideBert, {
-    // What Gradio does once the server answers again (demos/page/patches/patches.py). A link that is written after a
-    // reload was asked for calls it off, and nothing more can be typed that would be lost.
+    // Gradio's step when the server answers again (demos/page/patches/patches.py). A link that is written after the
+    // request for a reload would cancel it; and nothing more can be typed that would be lost.
     loadAnew() {
       writeTyped();
       restored = false;
@@ -229,7 +229,7 @@
       else location.reload();
     },
 
-    // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
+    // -> [text, pair, model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
     restore(first, lesson, kept, files) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
@@ -249,7 +249,7 @@
         state.choices[choice.name] = value;
         ticks.know(choice.name, value);
         if (choice.name === "part") ticks.opensAt(value, choice.value);
-        return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
+        return value === choice.value ? undefined : value; // it is set already, and Gradio searches each component again
       });
       offers = kept;
       unknown = notUnderstood(link);
@@ -257,7 +257,7 @@
       return [state.text, state.pair, asking(state.model), key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
     },
 
-    // Where this page is, once it stands as its link says: {lesson, query}; undefined before
+    // This page's address when it shows what its link says: {lesson, query}; undefined before
     place: () => (restored && state.lesson ? { lesson: state.lesson, query: location.search.slice(1) } : undefined),
 
     // The same of an address of a lesson, without what is this reader's own; undefined of one that says too little
@@ -287,12 +287,12 @@
       this.arrive();
     },
 
-    // -> [text, pair, asked model, ...every kept choice in order] of the view that is to be shown; what stands already is left
+    // -> [text, pair, model, ...every kept choice in order] of the view that is to be shown; values already set are left
     takeView() {
       const before = { text: state.text, pair: state.pair };
       missing = (arriving.get(CUT) || "").split(",").filter(Boolean);
       unknown = notUnderstood(arriving);
-      arrived = undefined; // what is missing is told until something changes
+      arrived = undefined; // missing things are reported until something changes
       Object.assign(state, linked(arriving, {}, { text: "", pair: "" }));
       for (const name of missing) if (Object.hasOwn(before, name)) state[name] = before[name];
       let turned = false;
@@ -317,16 +317,16 @@
       return [changed("text"), changed("pair"), asking(state.model), ...values];
     },
 
-    // The page stands as its link says: -> its two ticks
+    // The page shows what its link says: -> its two ticks
     opened(text, pair, inUse) {
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
-      state.model ||= named(inUse); // another that was asked for is on its way
+      state.model ||= named(inUse); // another requested model is on its way
       writeLink();
       insideBert.lead(state.lesson, state.choices.part, leads);
       return [told("typed"), told("settled")];
     },
 
-    // Tell the lesson to redraw: at once (typed) and after a rest (settled).
+    // Redraw the lesson: at once (typed) and after a rest (settled).
     typed(text, pair, inUse) {
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
       return told("typed");
@@ -344,12 +344,12 @@
       return ticks.last("settled");
     },
 
-    // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
+    // A model other than the one in use is requested, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
       if (firstView && (!asked || named(asked) === named(inUse))) throw ENOUGH;
     },
 
-    // The same for a page that has stood for a while.
+    // The same for a page that has been open for a while.
     asks(asked, inUse) {
       if (!asked || named(asked) === named(inUse)) throw ENOUGH;
     },
@@ -371,7 +371,7 @@
     // A model is picked in the menu.
     picks: (model, ...others) => [asking(model), ...others],
 
-    // The model that was asked for is here, or could not be had.
+    // The requested model is here, or could not be loaded.
     begun(inUse) {
       state.model = named(inUse);
       writeLink();
@@ -403,7 +403,7 @@
       writeLink();
     },
 
-    // This tab has begun a run in a part: loaded anew, it asks for it; else nothing is asked.
+    // This tab has begun a run in a part: after a reload it requests the run; else it sends nothing.
     began(part) {
       hold(BEGUN, part, true);
     },
@@ -411,15 +411,15 @@
       if (!held(BEGUN, part)) throw ENOUGH;
     },
 
-    // Whether this reader has runs: the next page asks for them.
+    // Whether this reader has runs: the next page requests them.
     trained(now) {
       remember({ trained: now });
     },
 
-    // What the page shows: the sentence, the model in use, the lesson and its choices
+    // The page's state: the sentence, the model in use, the lesson and its choices
     view: () => ({ ...state, inUse: named(state.inUse), choices: { ...state.choices } }),
 
-    // Whether each part asks its question first; a link says so before what this browser remembers
+    // Whether each part asks its question first; a link overrides what this browser remembers
     questionsOn: () => asksFirst,
     askFirst(on = !asksFirst) {
       asksFirst = on;

@@ -1,4 +1,4 @@
-"""The choices in a link: what each may be, as demos/page/link.js is told it, and how Python reads them."""
+"""The choices in a link: the values of each, in the form for demos/page/link.js, and how Python reads them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import gradio as gr
 
 from demos.page.layer_head_choices import is_counted
 
-Offer = Mapping[str, Any]  # what a link may say of one choice
+Offer = Mapping[str, Any]  # the values of one choice in a link
 Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
 @dataclass(frozen=True)
 class Link:
-    """What a link may say of a choice, beside what its component has: its default, bounds and fixed options."""
+    """The rules of a choice in a link, beyond those of its component: its default, bounds and fixed options."""
 
     former: Mapping[str, str] = field(default_factory=dict)  # its values in links of earlier versions
     zero: str = ""  # its former name, under which layers and heads were counted from 0
@@ -27,7 +27,7 @@ class Link:
 
 
 def schema(choices: Mapping[str, gr.Component], links: Mapping[str, Link]) -> dict[str, Offer]:
-    """What a link may say of each choice, by name."""
+    """The rules of each choice in a link, by name."""
     offers: dict[str, Offer] = {}
     for name, component in choices.items():
         link = links.get(name, Link())
@@ -78,7 +78,7 @@ def _read(name: str, said: Mapping[str, str], offer: Offer) -> Any:
 
 
 def renamed(query: Mapping[str, str], offers: Mapping[str, Offer]) -> dict[str, str]:
-    """The query with the choices' names of today; what was counted from 0 is counted from 1."""
+    """The query with the choices' present names; counts from 0 become counts from 1."""
     former = {offer["zero"]: name for name, offer in offers.items() if "zero" in offer}
     older = {former[name]: _one_more(value) for name, value in query.items() if name in former}
     return older | {name: value for name, value in query.items() if name not in former}

@@ -1,4 +1,4 @@
-// How the page looks to this reader: large type, light or dark.
+// The reader's settings of the page's look: large type, light or dark.
 (() => {
   const { remember, remembered } = insideBert;
   const before = remembered();
@@ -6,7 +6,7 @@
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
 
-  // gradio sets its own class while it mounts; what the reader chose here before wins
+  // gradio sets its own class while it mounts; the reader's earlier choice here wins
   function insist() {
     if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
       document.body.classList.toggle("dark", wantsDark);

@@ -4,11 +4,11 @@
   const PROJECT = "demos"; // its folder of code; there may be a package of that name, by somebody else
   const OWN = new Set(["collections", "csv", "gzip", "hashlib", "itertools", "json", "math", "os", "pathlib", "random", "re", "string", "time"]);
   const TEXT = /\.(tsv|conll|jsonl?)$/;
-  const MOST = 2_000_000; // bytes of a file that stands in the notebook; what is larger it fetches from this page
+  const MOST = 2_000_000; // bytes of a file inside the notebook; it fetches larger files from this page
 
   const imported = (code) => new Set([...code.matchAll(/^\s*(?:import|from) (\w+)/gm)].map(([, name]) => name));
 
-  // What is to be installed for these imports; those of the project's own code need all that the project needs
+  // The packages to install for these imports; imports of the project's own code need all of the project's packages
   function packages(code) {
     const names = imported(code);
     if (names.has(PROJECT)) return ["-r", "requirements.txt"];
@@ -53,7 +53,7 @@
   const isFetched = ({ text, base64 }) => text === undefined && base64 === undefined;
   const here = () => new URL("./", location.href).href;
 
-  // What the first cell says of files that the notebook can't carry
+  // The first cell's text on files that the notebook can't carry
   function fetchedTold(files) {
     const fetched = files.filter(isFetched);
     if (!fetched.length) return "";

@@ -44,7 +44,7 @@ def part_ticks(lesson: Lesson) -> PartTicks:
 
 
 def build_lesson(page: Page) -> None:
-    """Build a lesson: what stands above its parts, then its parts, where it has any."""
+    """Build a lesson: the area above its parts, then its parts, where it has any."""
     if page.lesson.only_bert:
         page.services = page.services.for_bert()
     if page.lesson.view is not None:

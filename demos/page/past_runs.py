@@ -18,7 +18,7 @@ LOST = (
 
 
 def give_back(page: Page, lost: gr.HTML | None = None) -> None:
-    """Fill `page.trained` and `page.history`; in `lost` stands a sentence where the server knows of no run any more."""
+    """Fill `page.trained` and `page.history`; `lost` gets a sentence where the server has no run any more."""
     readers = page.services.trainings.readers
     outputs = [page.trained, page.history, *([] if lost is None else [lost])]
 

@@ -39,7 +39,7 @@
     const layout = insideBert.filled(figure, ofPage);
     painted.set(figure, dark);
     figure.style.height = "";
-    // On a figure that stands, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
+    // On an existing figure, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
     // each other: it is for heatmaps, which are half of all figures; the others are drawn as new ones.
     const draw = data.every(({ type }) => type === "heatmap") ? change : Plotly.newPlot;
     const drawn = withoutBase(() => draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config));
@@ -48,7 +48,7 @@
   }
 
   // Where the page has a base address, Plotly writes the page's own address before the #id of each pattern and clip path.
-  // The link changes with every choice, and such a pattern is then found nowhere: its bars lose their colour.
+  // The link changes with every choice, and such a pattern is then not found: its bars lose their colour.
   function withoutBase(draw) {
     const base = document.querySelector("base");
     const address = base?.getAttribute("href");
@@ -93,14 +93,14 @@
       }
     });
 
-  // A figure out of sight has no size to be drawn in; one that is given another width is drawn for that. Gradio asks for
+  // A figure out of sight has no size to be drawn in; one that is given another width is drawn for that. Gradio requests
   // it after every drawing, and Plotly at every change of the window: neither is needed then.
   let resize; // Plotly's own
   const shown = new ResizeObserver((changes) => {
     paintAgain();
     for (const { target, contentRect } of changes) {
       if (!contentRect.width || !(Math.abs(contentRect.width - target._fullLayout?.width) > 1)) continue;
-      target.style.height = `${target._fullLayout.height}px`; // Plotly forgets it, and asks the figure how high it is
+      target.style.height = `${target._fullLayout.height}px`; // Plotly forgets it, and measures the figure's height
       resize.call(Plotly.Plots, target);
     }
   });

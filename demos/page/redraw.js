@@ -1,4 +1,4 @@
-// A part of the page drawn again as one SVG that stands alone: Plotly's layers, or canvases, svgs and words as they lie,
+// A part of the page drawn again as one standalone SVG: Plotly's layers, or canvases, svgs and words as they lie,
 // in the colours of the moment on our paper. No style sheet, no script and no address is left in it.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -8,7 +8,7 @@
   );
   const GEOMETRY =
     "id d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform viewBox preserveAspectRatio offset gradientUnits gradientTransform clipPathUnits patternUnits patternTransform".split(" ");
-  // What a style sheet may say of a shape, and what it is where nobody says anything; the first ones pass on to children.
+  // The properties that a style sheet may set on a shape, and their defaults; the first ones are inherited by children.
   const INHERITED = {
     fill: "rgb(0, 0, 0)", "fill-opacity": "1", "fill-rule": "nonzero", stroke: "none", "stroke-opacity": "1",
     "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt", "stroke-linejoin": "miter",
@@ -67,7 +67,7 @@
   function redrawn(from, above, hidden = false) {
     if (from.nodeType === Node.TEXT_NODE) return document.createTextNode(from.data.replace(UNFIT, "\ufffd"));
     if (!SHAPES.has(from.localName) || from.namespaceURI !== SVG || from.matches(LEFT_OUT)) return null;
-    const defs = hidden || from.localName === "defs" || from.localName === "clipPath"; // not drawn where they stand
+    const defs = hidden || from.localName === "defs" || from.localName === "clipPath"; // not drawn at their place
     if (!defs && getComputedStyle(from).display === "none") return null;
     const copy = shape(from.localName);
     for (const name of GEOMETRY) if (from.hasAttribute(name)) copy.setAttribute(name, from.getAttribute(name));
@@ -134,11 +134,11 @@
 
   // ---- the whole
 
-  const ICON = 40; // pixels; what is no wider is no picture
+  const ICON = 40; // pixels; narrower elements are no picture
   const seen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && element.getBoundingClientRect().width > 0;
   const within = (root, selector) => [...root.querySelectorAll(selector)].filter(seen);
 
-  // What the picture is made of, bottom first: elements and text nodes
+  // The picture's elements and text nodes, bottom first
   function pieces(root) {
     const plot = within(root, ".js-plotly-plot .svg-container")[0];
     if (plot) return within(plot, ".main-svg, .gl-container canvas");

@@ -66,10 +66,10 @@ class Services:
         self.family = FamilyStore(memory)
         self.only_bert = False
         self._shared: dict[Any, Any] = {}
-        self._sharing = RLock()  # what is shared may be made of what is shared
+        self._sharing = RLock()  # a shared value may be made of other shared values
 
     def shared(self, make: Callable[[Services], Made]) -> Made:
-        """What a part keeps for all readers, such as its latest results: `make` makes it when it is first needed."""
+        """A part's store for all readers, such as its latest results: `make` makes it when it is first needed."""
         with self._sharing:
             if make not in self._shared:
                 self._shared[make] = make(self)
@@ -109,7 +109,7 @@ class Services:
             return sentence
         try:
             return sentence.text, sentence.text_pair, self.store.spec(sentence.model)
-        except UserError:  # which its drawing will tell
+        except UserError:  # which its drawing will show
             return sentence
 
     def loaded(self, model: str | None) -> LoadedModel:

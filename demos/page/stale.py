@@ -14,11 +14,11 @@ from markupsafe import Markup
 from demos.templates import templates
 
 TEXT = templates(__file__)
-PICTURES = (gr.HTML, gr.Plot, gr.Code, gr.Markdown)  # what is read; a control is still there to be moved
+PICTURES = (gr.HTML, gr.Plot, gr.Code, gr.Markdown)  # the outputs; a control can still be moved
 
 
 def pictures(outputs: Sequence[gr.Component]) -> list[str]:
-    """The element ids of what a handler draws, one made up where there is none; called while the page is laid out."""
+    """The element ids of a handler's outputs, a new one where there is none; called while the page is laid out."""
     shown = [output for output in outputs if isinstance(output, PICTURES) and output.visible != "hidden"]
     for output in shown:
         output.elem_id = output.elem_id or f"drawn-{output._id}"
@@ -26,7 +26,7 @@ def pictures(outputs: Sequence[gr.Component]) -> list[str]:
 
 
 def dimmed(ids: Sequence[str]) -> Markup:
-    """HTML to stand beside a notice: dims these elements, and says so where there is anything in one of them."""
+    """HTML to put beside a notice: dims these elements, and says so where there is anything in one of them."""
     if not ids:
         return Markup()
     return TEXT.dimmed(f":is({', '.join(f'#{name}' for name in ids)})", f"before-{'-'.join(ids)}")

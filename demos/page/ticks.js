@@ -1,16 +1,16 @@
-// Which lesson, which part and which handler draws anew: each is told by a tick, and asked only for what is new to it.
+// Decides which lesson, part and handler redraws: a tick starts each, and only if its inputs have changed.
 (() => {
-  // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
-  // nothing. A promise that is never kept would hold those up too.
+  // Thrown to cancel what follows a step: Gradio goes on with the event's other listeners and shows nothing. A promise that
+  // is never resolved would block those too.
   const ENOUGH = "enough";
   const NONE = "none"; // of a batch's handlers
 
   let stamps = 0;
   const stamp = () => `${Date.now()}-${++stamps}`;
 
-  // A tick tells the lesson or a part to redraw by changing, and it changes only when there is something new to draw: the
-  // bar, or an opening. What happens at once when the page opens (the bar, its first part's tab) is one draw.
-  const ticks = {}; // name -> what it was stamped for, and the stamp
+  // A tick makes the lesson or a part redraw by changing, and it changes only when there is something new to draw: the bar,
+  // or an opening. The events at the page's opening (the bar, its first part's tab) make one drawing.
+  const ticks = {}; // name -> the values that it was stamped for, and the stamp
   const openings = {}; // part -> how often it was turned to
   let open = ""; // the open part
   let passed; // the first part, where the link names another: gradio opens it before that one, and it is not drawn
@@ -20,7 +20,7 @@
     if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
     return last(name);
   }
-  // The root says which part is open, for style sheets: a `:has()` is asked again for every element that comes or goes.
+  // The root says which part is open, for style sheets: a `:has()` is evaluated again for every element that comes or goes.
   function show(part) {
     open = part;
     const root = document.documentElement;
@@ -35,9 +35,9 @@
 
   const shared = {}; // choice -> its value when the lesson's parts last heard of it
   const due = new Set(); // handlers
-  const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
-  const waiting = {}; // batch -> its handlers that are to be asked
-  let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
+  const heard = {}; // handler -> its last inputs: component -> its value, of those whose change calls it again
+  const waiting = {}; // batch -> its handlers that are to be called
+  let drawn; // handler -> the inputs of its first drawing, where the page opens at that view
 
   const isOpen = (fold) => document.querySelector(`#${fold} > .label-wrap`)?.classList.contains("open");
 
@@ -46,12 +46,12 @@
     tick,
     last,
 
-    // The page came with what these handlers draw of these inputs.
+    // The page was sent with these handlers' drawings of these inputs.
     cameWith(inputs) {
       drawn = inputs;
     },
 
-    // A choice has this value, of which no part is to be told.
+    // A choice has this value, for which no part needs to redraw.
     know(choice, value) {
       shared[choice] = value;
     },
@@ -81,7 +81,7 @@
       return [part, partTold(part)];
     },
 
-    // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
+    // The lesson should redraw, or a choice that its parts share has moved: only its open part redraws.
     // `names` and `values` are choices that say that they changed when the link fills them too.
     settledPart(parts, moved, names, ...values) {
       const changed = names.filter((name, index) => shared[name] !== values[index]);
@@ -91,14 +91,14 @@
       return parts.map((part) => last(`part ${part}`));
     },
 
-    // A reader moved something that this handler listens to: whatever the values are, it is to be asked.
+    // A reader moved something that this handler listens to: it is called, whatever the values are.
     moved(handler) {
       due.add(handler);
     },
 
-    // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
-    // was asked already, what it will be asked once it or its fold is opened, and what the page came with is not asked.
-    // A handler that says what it reads is asked at a tick only when that has changed; but while its `ownText` is empty.
+    // Something changed that these handlers listen to: `watched` are the inputs whose change calls each again, its tick
+    // first. A handler is not called for inputs that it has had, in a shut part or fold, or for the view that was sent with
+    // the page. A handler with `read` is called at a tick only when those have changed, unless its `ownText` is empty.
     heard({ batch, handlers, values: components }, values) {
       const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
       const asked = handlers.filter(([handler, watched, inputs, fold, read, ownText]) => {
@@ -116,7 +116,7 @@
       for (const [handler] of asked) waiting[batch].add(handler);
     },
 
-    // The batch is about to be asked: for which of its handlers.
+    // The batch is about to be called: the numbers of its waiting handlers.
     asked(batch) {
       const numbers = [...(waiting[batch] ?? [])].join(",");
       waiting[batch]?.clear();

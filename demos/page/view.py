@@ -4,10 +4,10 @@
         tab, order, look = "Lengths", 9, "Which vectors are the longest?"
 
         @dataclass(frozen=True)
-        class Choices(OfToken):                       # what stands above the lesson's parts: the token
+        class Choices(OfToken):                       # the choices above the lesson's parts: the token
             padding: bool = switch("With padding")    # the link's name, the control, its bounds, what `draw` is given
 
-        def lay_out(self, at: Layout) -> None:        # where everything stands
+        def lay_out(self, at: Layout) -> None:        # the layout
             at["picture"] = gr.Plot()
             at.control("padding")
             at.folds("Prints them")
@@ -17,10 +17,10 @@
 
     PART = Lengths.part()
 
-A value that is a function is called only where its fold is open. What reads fewer choices than the rest is a method of
-its own, marked by `drawn`; what takes long is a generator, whose first values say how far it is. The server sets no
-control: it tells the browser how far a control goes in this sentence and model (`Control.last`), or what a menu offers
-(`limit`), and the browser moves what lies beyond that (limits.js).
+A value that is a function is called only where its fold is open. Outputs that need fewer choices than the rest have a
+separate method, marked by `drawn`; a slow method is a generator, whose first values show the progress. The server sets
+no control: it sends the browser a control's bound for this sentence and model (`Control.last`), or a menu's options
+(`limit`), and the browser moves values beyond them (limits.js).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Shown = dict[str, Any]  # the values of a view's outputs by name
 
 @dataclass(frozen=True)
 class On:
-    """What a view is drawn on: the sentence, and what the model makes of it. UserError where it can't be had."""
+    """The data that a view is drawn from: the sentence and the model's run of it. UserError where that fails."""
 
     services: Services
     sentence: Sentence
@@ -82,7 +82,7 @@ class Control:
     by_script: bool = False  # a picture or a button moves it too
     in_link: bool = True
     redraws: bool = True  # whether its move is a reason to draw
-    link: Link = field(default_factory=Link)  # what a link may say of it beside its value
+    link: Link = field(default_factory=Link)  # its rules in a link, beside its value
 
 
 def switch(label: str, value: bool = False, *, by_script: bool = False, **look: Any) -> Any:
@@ -143,7 +143,7 @@ def options(
     offers: Sequence[tuple[str, Any]], value: Any, label: str, *, by_script: bool = False, kind: Any = gr.Radio,
     **look: Any,
 ) -> Any:  # fmt: skip
-    """A choice of one of a few, (shown, value); what is none of them becomes `value`."""
+    """A choice of one of a few, (shown, value); any other value becomes `value`."""
     known = {offered for _, offered in offers}
 
     def make(_: Services) -> gr.Component:
@@ -191,7 +191,7 @@ def index(value: int, count: int) -> Any:
 
 
 def unlinked(value: Any, *, redraws: bool = False, by_script: bool = False) -> Any:
-    """What `draw` reads beside the choices, which no link says: a component that `Layout.hold` names."""
+    """A value that `draw` reads beside the choices and that is in no link: a component that `Layout.hold` names."""
     control = Control(
         lambda _: gr.State(value), lambda _, said: said, by_script=by_script, in_link=False, redraws=redraws
     )
@@ -231,17 +231,17 @@ def read_choices(choices: Any, on: On, said: Mapping[str, Any]) -> Any:
 
 
 def limit(**update: Any) -> dict[str, Any]:
-    """What `draw` answers for a choice, in its own numbers: `choices` (shown, value), `maximum`, `visible`, `label`.
+    """An answer of `draw` for a choice, in its own numbers: `choices` (shown, value), `maximum`, `visible`, `label`.
 
-    `value` is what it becomes, if the reader has not moved it since.
+    `value` is its new value, if the reader has not moved it since.
     """
     return update
 
 
 class Limits:
-    """How far controls go in this sentence and model: a hidden box that the server fills, and the browser reads.
+    """The bounds of controls for this sentence and model: a hidden box that the server fills and the browser reads.
 
-    The box stands in `fold`, where it is filled only while that is open.
+    The box is in `fold`, and is filled only while that is open.
     """
 
     def __init__(
@@ -265,9 +265,9 @@ class Limits:
     def answer(
         self, on: On, c: Any, said: Mapping[str, Any], drawn: Mapping[str, Mapping[str, Any]] | None = None
     ) -> dict[gr.Component, str]:
-        """What the box holds: {component: its update, and what was `said`}, as they are seen.
+        """The box's content: {component: its update, and the value `said`}, in the numbers that are shown.
 
-        The browser sets a value only where that is still as it was said: an answer may come after a newer choice.
+        The browser sets a value only if that is still the control's value: an answer may come after a newer choice.
         """
         seen: dict[int, dict[str, Any]] = {}
         updates = {name: limit(maximum=last_of(on, c)) for name, last_of in self.ends.items()}
@@ -286,7 +286,7 @@ class Limits:
 
 
 class Drawing(NamedTuple):
-    """What a method of a view draws."""
+    """A method of a view, and its outputs."""
 
     method: Callable[[On, Any], Any]  # Shown, or a generator of such
     outputs: Sequence[str] = ()  # (): those that no other method draws
@@ -333,7 +333,7 @@ class Layout(dict[str, gr.Component]):
         self.controls: dict[str, gr.Component] = {}  # of the view's own choices
 
     def control(self, name: str) -> gr.Component:
-        """The control of a choice, which travels in the link, stands here."""
+        """The control of a choice, which is kept in the link, goes here."""
         control = controls_of(self._view.Choices)[name]
         made = control.make(self.page.services)
         self.page.keep(**{name: made})
@@ -342,7 +342,7 @@ class Layout(dict[str, gr.Component]):
         return made
 
     def hold(self, name: str, component: gr.Component | None = None) -> gr.Component:
-        """What holds a value that `draw` reads and no link says (`unlinked`): a component of the page, or a new one.
+        """The component of a value that `draw` reads and no link has (`unlinked`): one of the page, or a new one.
 
         The view's methods may fill it as an output of the same name.
         """
@@ -374,7 +374,7 @@ class Layout(dict[str, gr.Component]):
         return all_controls(self.page, self._file, set_elsewhere=set_elsewhere)
 
     def look(self) -> None:
-        """The view's sentence on what to look at stands here; else it stands below its picture."""
+        """The view's sentence on what to look at goes here; else it is below its picture."""
         self.page.show_look()
 
     def folds(self, prints: str) -> None:
@@ -394,7 +394,7 @@ class View:
     Choices: ClassVar[Any] = NoChoices
 
     def lay_out(self, at: Layout) -> None:
-        """Make the outputs, the controls and what stands around them."""
+        """Make the outputs, the controls and the components around them."""
         raise NotImplementedError
 
     def draw(self, on: On, c: Any) -> Shown | Generator[Shown]:
@@ -442,7 +442,7 @@ class View:
         return [Drawing(method, **every | getattr(method, "drawing", {})) for method in methods]
 
     def build(self, page: Page) -> None:
-        """Lay the view out and wire it: each method that draws is asked when a choice that it reads has moved.
+        """Lay the view out and wire it: each method that draws is called when a choice that it reads has moved.
 
         Raises ValueError where a choice has no control, or a method names what is not there.
         """
@@ -517,7 +517,7 @@ def _draw_in_steps(
     cancel: gr.Button | None = None,
     **options: Any,
 ) -> None:
-    """`Page.draw` for a generator: what a fold holds is asked for where that is open.
+    """`Page.draw` for a generator: the content of a fold is requested where that is open.
 
     Of the last values alone, unless nothing else is drawn.
     """

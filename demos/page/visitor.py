@@ -1,6 +1,6 @@
 """The sender of a request, by the signed cookie of a page with sign-in: the browser, and the account that is signed in.
 
-What else a request says, any program can say that knows it. This cookie alone comes from the browser itself.
+Any program can send a request's other values if it knows them. Only this cookie comes from the browser itself.
 """
 
 from __future__ import annotations

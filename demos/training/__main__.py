@@ -197,7 +197,7 @@ def _scores(metrics: Mapping[str, float]) -> str:
 
 
 def run(options: argparse.Namespace, parallel: Parallel) -> None:
-    """Train once a seed; tell, keep, tell the mean. Raises UserError."""
+    """Train once per seed; print, keep, print the mean. Raises UserError."""
     recipe = recipe_from(options)
     catalogue = read_catalogue(options.catalogue) if options.catalogue else CATALOGUE
     store = ModelStore(catalogue, any_model=options.any_model)

@@ -34,7 +34,7 @@ class Memory:
     weights: int
     gradients: int
     optimizer: int
-    caches: int  # what frozen layers give, kept
+    caches: int  # the kept outputs of frozen layers
     activations: int  # an estimate, for the longest batch
 
     @property
@@ -44,7 +44,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Cost:
-    """Counted, not estimated, but for the activations: the numbers that `Started` will tell."""
+    """Counted, not estimated, but for the activations: the numbers that `Started` will carry."""
 
     steps: int
     examples: int  # seen in all, each as often as there are epochs
@@ -132,7 +132,7 @@ def _step_products(encoder: Any, settings: Settings, upper: int, sequences: int,
 
     LoRA's frozen matrices need no third pass; but attention's products are of states with states, so that each needs
     both its gradients, and the updates' own train. Where the embeddings are frozen, the lowest layer's query, key and
-    value need no gradient for their input; nor do its keys, where LoRA leaves their matrix as it is.
+    value need no gradient for their input; nor do its keys, where LoRA does not change their matrix.
     """
     if not upper:
         return 0.0

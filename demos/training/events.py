@@ -33,14 +33,14 @@ class Started:
     steps_per_epoch: int
     parameters: int  # all of them, head included
     trainable_parameters: int  # those that the optimizer holds: of the word embeddings, only rows that occur
-    metric: str  # what the score of a look and the result is: "accuracy", "MCC", "entity F1"
+    metric: str  # the metric of a look's score and of the result: "accuracy", "MCC", "entity F1"
     baseline: str  # in words, what to beat: always the most frequent class; "" without one
     baseline_score: float  # its score on the test examples
     baseline_watched: float  # its score on the validation examples, as the curve's
     device: str
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int
-    watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
+    watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers are in each `Watched`
     head_parameters: int = 0  # of all parameters, those of the layers on top
     kept_head: bool = False  # these began as an earlier run's, whose task and labels are the same
     loss_name: str = "cross-entropy"  # what `Step` and the looks give as the loss
@@ -116,7 +116,7 @@ class Paused:
     """The run waits after this step until it is resumed."""
 
     step: int
-    seconds: float  # it waits at the most, since others stand in line; then it goes on by itself
+    seconds: float  # it waits at the most, since others wait in line; then it goes on by itself
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Result(Outcome):
     confusion: tuple[tuple[int, ...], ...]  # [true class][predicted class]: sentences
     mistakes: tuple[Mistake, ...]  # the most confident first
     answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order
-    calibration: Calibration | None = None  # whether it is as often right as it is sure
+    calibration: Calibration | None = None  # whether it is right as often as its probabilities say
     headline: str = ACCURACY  # the metric by which the data set is judged
     positive: str = ""  # of two classes, the one that F1 is of; "" for none
 
@@ -222,7 +222,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Stopped before the last step, by the learner or by the clock; what was learned is kept and tested."""
+    """Stopped before the last step, by the learner or by the clock; the model so far is kept and tested."""
 
     result: Outcome
     reason: str  # "asked" or "time"
@@ -233,7 +233,7 @@ class Failed:
     """The run ended with nothing to keep; one plain sentence says why."""
 
     message: str
-    on_cpu: bool = False  # for want of a GPU: the same run can be had on the CPU
+    on_cpu: bool = False  # for want of a GPU: the same run is possible on the CPU
 
 
 Event = Waiting | Started | Step | Look | Watched | Caching | Scoring | Paused | Resumed | Finished | Stopped | Failed

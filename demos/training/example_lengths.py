@@ -38,9 +38,9 @@ _lock = threading.Lock()
 
 
 def lengths_of(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
-    """The lengths of equal data are counted once, since they are asked for at each move of a slider.
+    """The lengths of equal data are counted once, since each move of a slider needs them.
 
-    `limit` is the most tokens of a sequence.
+    `limit` is the largest number of tokens in a sequence.
     """
     key = fingerprint(dataset), limit
     with _lock:
@@ -62,7 +62,7 @@ def fingerprint(dataset: Splits) -> bytes:
 
 def count(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
     """The lengths, by the tokenizer."""
-    task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting
+    task = task_of(dataset, Settings())  # the examples' tokens depend on no setting
 
     def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
         return tuple((len(feature.sequences), max(map(len, feature.sequences))) for feature in features)

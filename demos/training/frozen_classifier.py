@@ -23,7 +23,7 @@ from demos.bert.model.once_cache import Recent
 from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.events import Mistake, Result
 from demos.training.metrics import Scores, majority, score
-from demos.training.metrics import wilson as wilson  # whoever scores such a classifier asks here
+from demos.training.metrics import wilson as wilson  # imported from here
 from demos.training.tasks.classification.data import Dataset
 
 FOLDS = 5
@@ -85,7 +85,7 @@ def fit_splits(vectors: np.ndarray, dataset: Dataset) -> Fit:
 
 
 def fit_plain(vectors: np.ndarray, data: Labelled, split: Split) -> Fit:
-    """The same with nothing chosen: vectors [rows, D] as they are, and scikit-learn's own C of 1."""
+    """The same with nothing chosen: vectors [rows, D] unchanged, and scikit-learn's own C of 1."""
     return _fit([], (1.0,), vectors[split.train], vectors[split.test], data, split)
 
 
@@ -143,7 +143,7 @@ def chosen(fits: Mapping[Choice, Fit]) -> Choice:
 
 
 def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
-    """A fit as a finished training tells itself, so that the same pictures and tables show both."""
+    """A fit in the form of a finished training, so that the same pictures and tables show both."""
     truth = data.targets[split.test]
     wrong = np.flatnonzero(fit.predicted != truth)
     surest = wrong[np.argsort(-fit.probabilities[wrong, fit.predicted[wrong]], kind="stable")]
@@ -183,7 +183,7 @@ class Fits:
         return self._fits.get(key)
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Fit]) -> Fit:
-        """The fit of this key; two who ask at once for a new one may both make it, to the same numbers."""
+        """The fit of this key; two threads that need a new one at once may both make it, with the same numbers."""
         known = self.known(key)
         return self.put(key, make()) if known is None else known
 

@@ -39,7 +39,7 @@ MAX_STEPS = 150  # of one training, about; larger data is read less often
 # From random weights, so that the emotions' training examples are known by the end; seeds differ by several points.
 SCRATCH_RATE, SCRATCH_STEPS, SCRATCH_SEEDS = 5e-4, 250, 3
 WATCHED = 8  # validation examples in each training: their scores are not used here
-MAX_SECONDS = 900.0  # of a whole measurement; what is measured by then is kept
+MAX_SECONDS = 900.0  # of a whole measurement; the points measured by then are kept
 LOAD_SECONDS = 1.0  # of each training, beside its steps
 PRETRAINED, WORDS, LSTM, SCRATCH = "pretrained", "words", "lstm", "scratch"
 STARTS = {PRETRAINED: "trained", SCRATCH: "scratch"}
@@ -219,8 +219,8 @@ def measure(
 ) -> Iterator[Progress]:
     """Train and test every part, one training at a time through the queue; no model is kept.
 
-    Ends early when `should_stop`, or after `most_seconds`, with what is measured by then. `expected` seconds are told
-    as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
+    Ends early when `should_stop`, or after `most_seconds`, with the points measured by then. `expected` seconds are
+    shown as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
     training fails, NoGPUError where one got no GPU.
     """
 

@@ -30,7 +30,7 @@ from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.question_answering.data import distinct_questions
 from demos.training.tasks.similarity.data import ScoredRow, rating_of, usable_scores
 
-BLANK = b"\xef\xbb\xbf \t\r\n"  # what may stand before an object
+BLANK = b"\xef\xbb\xbf \t\r\n"  # bytes that may precede an object
 # The tasks, those with more names of columns first.
 SPECIFIC = ("question", "choice", "entities", "pair", "labels", "sentence")
 
@@ -46,7 +46,7 @@ class Look:
     labels: Mapping[str, int]  # how many of them have each
     left_out: Mapping[str, int]  # reasons and rows
     notes: tuple[str, ...]
-    problem: str = ""  # what is missing or not clear, one sentence
+    problem: str = ""  # the missing or unclear part, one sentence
     marked: tuple[str, ...] = ()  # the texts that hold HTML
     sheet: str = ""  # of a workbook, the one that is read; "" where it is to be chosen
     sheets: tuple[str, ...] = ()  # of a workbook, those with cells
@@ -287,7 +287,7 @@ COUNTED: Mapping[str, Callable[[Sequence[Any]], Counted]] = {
     "labels": _label_sets,
     "similarity": _scores,
 }
-# What may be a rating: the labels of sentences, and the scores of single texts.
+# The values that may be ratings: the labels of sentences, and the scores of single texts.
 RATED: Mapping[str, Callable[[Sequence[Any]], tuple[int, int] | None]] = {
     "sentence": lambda rows: rating_of([number_of(row.label) for row in rows if row.label]),
     "similarity": lambda rows: rating_of([row.pair.score for row in rows if not (row.pair.second or row.lacks)]),

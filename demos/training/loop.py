@@ -39,8 +39,8 @@ def train(
     """Fine-tune a fresh copy of the encoder in `base` on `dataset`; the trained model is kept in `folder`.
 
     Yields Started, Caching where layers are frozen, a Look (the untrained state), a Step a batch with Looks and
-    Scorings between them, and at last one of Finished, Stopped (asked, or out of time) and Failed, which leaves no
-    folder. A Watched follows each Look. `control` is asked before each step. Nothing is yielded inside a torch
+    Scorings between them, and at last one of Finished, Stopped (by request, or out of time) and Failed, which leaves no
+    folder. A Watched follows each Look. `control` is called before each step. Nothing is yielded inside a torch
     context, so the caller may take each event in another thread. With `parallel` every process calls this alike: each
     yields the steps; process 0 alone looks, tests, keeps and yields an end. `on_cpu` leaves a GPU alone.
     """

@@ -50,7 +50,7 @@ QUICK: dict[str, dict[str, float | int]] = {
     "similarity": {"learning_rate": 2e-4, "epochs": 6},
     "labels": {"learning_rate": 2e-4, "epochs": 6},
 }
-# What does nothing in a task: one vector for all tokens where each has its own, classes where there are none.
+# The settings without effect in a task: one vector for all tokens where each has its own, classes where there are none.
 IDLE: dict[str, tuple[str, ...]] = {
     "entities": ("pooling", "contrast"),
     "question": ("pooling", "class_weights", "contrast"),
@@ -62,7 +62,7 @@ OF_A_RUN = ("clip", "evaluations", "max_seconds", "max_steps", "threads")  # and
 
 
 def recipe_for(preset: str, kind: str) -> Settings:
-    """The preset as it is for this kind of task; one that is not known is the quick one."""
+    """The preset's values for this kind of task; an unknown one is the quick one."""
     settings = PRESETS.get(preset, PRESETS["quick"]).settings
     return settings if preset in PRESETS and preset != "quick" else replace(settings, **QUICK.get(kind, {}))  # type: ignore[arg-type]
 

@@ -46,14 +46,14 @@ class Settings:
     the bundled one, half as wide and half as deep, takes, and wants, a larger rate.
     """
 
-    pooling: str = "mean"  # which vector stands for the sentence; none: all of them, one after another
+    pooling: str = "mean"  # which vector represents the sentence; none: all of them, one after another
     hidden: tuple[int, ...] = ()  # widths of dense layers, each with tanh, between that vector and the last, linear one
     dropout: float = 0.1  # in the head, before each linear layer
     epochs: int = 3
     learning_rate: float = 1e-4  # the schedule's peak
     batch_size: int = 16
     warmup: float = 0.1  # share of all steps
-    schedule: str = "linear"  # what follows the warm-up
+    schedule: str = "linear"  # the schedule after the warm-up
     weight_decay: float = 0.01  # decoupled; weight matrices only
     clip: float = 1.0  # largest norm of the gradient over all parameters
     max_length: int = 64  # tokens, [CLS] and [SEP] included
@@ -64,12 +64,12 @@ class Settings:
     threads: int = 0  # CPU threads; 0 is `cores()`
     trains: str = "all"  # everything, the upper `top_layers`, low-rank updates (LoRA), the head alone
     top_layers: int = 2  # where `trains` is "top": how many of the upper layers; embeddings and the rest stay
-    frozen_embeddings: bool = False  # where `trains` is "all": the embeddings stay as they are
+    frozen_embeddings: bool = False  # where `trains` is "all": the embeddings are not changed
     lora_rank: int = 8  # where `trains` is "lora" (Hu et al. 2021)
     optimizer: str = "adamw"
     contrast: bool = False  # the encoder learns from pairs of examples, then a logistic regression is the head
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
-    start: str = "trained"  # the base as it is; its layers drawn again; its embeddings drawn again too
+    start: str = "trained"  # the base unchanged; its layers drawn again; its embeddings drawn again too
     lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
     longest: ClassVar[float] = MAX_SECONDS  # what `max_seconds` may be at most
 

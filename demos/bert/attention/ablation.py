@@ -1,6 +1,6 @@
 """Heads switched off: the same model run again with some heads' output set to zero, and how far that moves it.
 
-What a head hands on is z = its weights times the values; W_O mixes the z of all heads into the residual stream. Here
+A head's output is z = its weights times the values; W_O mixes the z of all heads into the residual stream. Here
 the z of the chosen heads is zero before W_O, which is Michel et al. 2019 (section 2.3) with their mask at 0.
 """
 

@@ -1,7 +1,7 @@
-"""Two inputs row by row: which token or word of one stands beside which of the other.
+"""Two inputs row by row: which token or word of one is beside which of the other.
 
-Where both were cut into the same tokens, token stands beside token. Otherwise word stands beside word, and a split
-word's pieces count as one, since two sentences, or two tokenizers, agree on whole words at most.
+Where both have the same tokens, token is beside token. Otherwise word is beside word, and a split word's pieces count
+as one, since two sentences, or two tokenizers, agree on whole words at most.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from demos.bert.model.encoding import Encoding
 
 SHOWN = 64  # tokens of each input; more is no picture to read
-REPLACED = 3  # words in a row that may stand beside as many others; a longer stretch is another sentence
+REPLACED = 3  # words in a row that may be beside as many others; a longer stretch is another sentence
 Side = Literal["left", "right"]
 LONGEST_NAME = 24  # characters of a word that a row is named by
 
@@ -25,8 +25,8 @@ LONGEST_NAME = 24  # characters of a word that a row is named by
 class Unit:
     """A token, or a word with all its pieces: one row and column of one side's weights."""
 
-    name: str  # as it is shown
-    key: str  # as it is compared
+    name: str  # in the form that is shown
+    key: str  # in the form that is compared
     tokens: tuple[int, ...]  # its positions in the input
     word: int | None  # its word's running number in the input (`Encoding.word_index`); None for a special token
     sentence: int  # 0 for A and its special tokens, 1 for B and its [SEP]
@@ -60,7 +60,7 @@ class Alignment:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Each row's name: "bank", or "river → city" where one word stands beside another."""
+        """Each row's name: "bank", or "river → city" where one word is beside another."""
         names = []
         for here, there in self.pairs:
             if here and there and not here.matches(there):
@@ -82,8 +82,8 @@ def align(left: Encoding, right: Encoding, fold: bool, shown: int = SHOWN) -> Al
     """The units among the first `shown` tokens of each input, side by side.
 
     Words are matched by the longest common subsequence, of several the one with the most matched neighbours; `fold`
-    lets words match that differ in case or accents. Between two matches, up to REPLACED words of one side stand beside
-    as many of the other. `[CLS]` goes with `[CLS]`, A's `[SEP]` with A's, and no word of A with one of B.
+    lets words match that differ in case or accents. Between two matches, up to REPLACED words of one side are beside as
+    many of the other. `[CLS]` goes with `[CLS]`, A's `[SEP]` with A's, and no word of A with one of B.
     Source: R. Wagner and M. Fischer 1974, "The String-to-String Correction Problem".
     """
     same = (left.tokens, left.sequence_ids) == (right.tokens, right.sequence_ids)

@@ -1,7 +1,7 @@
 """Eight attention patterns, each one number for each head, after Clark et al. 2019.
 
 Kevin Clark et al. (2019), What Does BERT Look At?, sections 3.1 to 3.3: heads that attend to the previous or next
-token, to [CLS], [SEP] or punctuation (few to the token itself), and broad heads, told by their entropy. "Same word"
+token, to [CLS], [SEP] or punctuation (few to the token itself), and broad heads, found by their entropy. "Same word"
 and the exact definitions are ours.
 """
 
@@ -23,7 +23,7 @@ class Pattern:
     """One pattern. `targets(encoding)` says for each token what it would look at, <bool>[n, n]; None for broad."""
 
     name: str
-    title: str  # what such a head looks at, in a word or two
+    title: str  # the tokens that such a head attends to, in a word or two
     definition: str
     missing: str = ""  # said where the input has nothing of the kind
     targets: Targets | None = None

@@ -101,7 +101,7 @@ def layer_mixing(loaded: LoadedModel, run: Run, layer: int, recipe: Recipe) -> n
     """The rollout: the estimated share of each input token in each token after `layer`: <float64>[n, n], rows sum to 1.
 
     By weight, the mean over the heads; by contribution, the norms of what each token adds through all of them
-    (`added_norms`) as shares of their row. What the residual connection keeps is then assumed, the same for all
+    (`added_norms`) as shares of their row. The residual connection's share is then assumed, the same for all
     (`with_assumed_share`), or measured for each token (`with_measured_shares`).
     """
     if recipe.measure == CONTRIBUTION:
@@ -123,7 +123,7 @@ def with_assumed_share(weights: np.ndarray, share: float) -> np.ndarray:
 
 
 def with_measured_shares(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Weights [n, n] with `shares` [n] on the diagonal; what they leave goes to the others as the weights divide it.
+    """Weights [n, n] with `shares` [n] on the diagonal; the rest goes to the other tokens in proportion to the weights.
 
     The shares are 1 - r of Kobayashi et al. 2021's mixing ratio r (`staying_shares`): the residual and a token's
     attention to itself are one vector there, so a weight on the token itself is part of its share.

@@ -61,7 +61,7 @@ def gradient_x_input(loaded: LoadedModel, encoding: Encoding, score: Score) -> S
 
 
 def integrated_gradients(loaded: LoadedModel, encoding: Encoding, score: Score) -> Generator[int, None, Saliency]:
-    """For each token i: (e_i - b_i) times the mean gradient on the straight path from b to e; tells its steps.
+    """For each token i: (e_i - b_i) times the mean gradient on the straight path from b to e; yields its steps.
 
     Sundararajan et al. 2017, equation 1; the mean is over the middles of STEPS equal pieces. The baseline b has the
     embedding of [MASK] for each word; special tokens are the same at both ends, so their value is 0. The values add up

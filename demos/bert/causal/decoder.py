@@ -1,6 +1,6 @@
 """The bundled decoder: the bundled encoder, trained on under a causal mask to predict the next word piece.
 
-Its file holds the differences to the bundled encoder (demos/training/causal; assets/causal/README.md tells how).
+Its file holds the differences to the bundled encoder (demos/training/causal; assets/causal/README.md says how).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 
-# What the last digits of float32 alone make of 1 - cosine: a text of another length is added up in another order.
+# The rounding error of float32 in 1 - cosine: a text of another length is added up in another order.
 ROUNDING = 1e-9
 
 
@@ -34,7 +34,7 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
     """Put `word` in the place of the text's last word, and see what moves in every layer.
 
     A `decoder` computes under a causal mask and without [SEP], as it was trained. Where the two words have different
-    numbers of pieces, what comes after is compared from the end, and the words themselves not at all.
+    numbers of pieces, the tokens after them are compared from the end, and the words not at all.
     Raises UserError as `with_last_word`, and for more than MOST tokens.
     """
     before, after = (encode_lately(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))

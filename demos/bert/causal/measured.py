@@ -14,11 +14,11 @@ FILE = ASSETS / "causal" / "measured.json"
 
 @dataclass(frozen=True)
 class Measured:
-    """The score of one text. Word pieces that stand for an unknown word are not asked for."""
+    """The score of one text. Word pieces that replace an unknown word are not scored."""
 
     title: str
     nats: float  # -ln of the probability of all scored pieces together
-    pieces: int  # asked
+    pieces: int  # predicted
     words: int  # of them those that begin a word or are a punctuation mark
     right: int  # pieces that were the likeliest
 

@@ -1,7 +1,7 @@
-"""Zero-, one- and few-shot prompts: a task in words, some solved examples, and how likely the right answer then is.
+"""Zero-, one- and few-shot prompts: a task in words, some solved examples, and the probability of the right answer.
 
-The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examples stand in the text that the model
-goes on from.
+The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examples are part of the text that the
+model continues.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Task:
     """Questions of one kind with their answers; the examples of each are the ones after it, in a circle."""
 
     name: str
-    instruction: str  # what a prompt begins with
+    instruction: str  # the beginning of a prompt
     form: str  # of a question about a word
     words: tuple[tuple[str, str], ...]  # each with its answer
     prefix: str = ""  # T5 was trained on this task with it: the word comes next, and no question
@@ -86,7 +86,7 @@ TASKS = (
         ),
     ),
     Task(
-        "GPT-3 paper",  # Brown et al. 2020, figure 2.1, as it is printed there
+        "GPT-3 paper",  # Brown et al. 2020, figure 2.1, word for word
         TRANSLATE,
         "{}",
         (
@@ -130,7 +130,7 @@ class Answered:
     answer: str
     rank: int  # of the answer's first word piece among all V, 1 for the likeliest
     probability: float  # of the whole answer: the product over its pieces
-    best: tuple[Guess, ...]  # what it puts first
+    best: tuple[Guess, ...]  # the most probable tokens
 
 
 @torch.inference_mode()

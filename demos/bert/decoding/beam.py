@@ -53,10 +53,10 @@ def beam_search(
 ) -> Search:
     """The best texts that a beam of `width` finds, with all its steps.
 
-    `next_log_probabilities` is handed b prefixes of equal length and returns the next tokens' log-probabilities [b, V].
+    `next_log_probabilities` takes b prefixes of equal length and returns the next tokens' log-probabilities [b, V].
     Of each step's candidates, those that end are finished if they are among the best `width`; the best `width` of the
     others go on. The search is over when nothing that goes on can still beat the best finished one, or at `longest`
-    tokens; what is unfinished then competes as it is. `penalty` is 0 or more.
+    tokens; unfinished texts then compete too. `penalty` is 0 or more.
     """
     if width < 1 or longest < 1 or not penalty >= 0:
         raise ValueError("width and longest are at least 1, penalty at least 0")

@@ -60,7 +60,7 @@ def gates(trained: Trained, words: Sequence[str], at: int) -> list[tuple[str, li
 
 
 def _likeliest(trained: Trained, logits: torch.Tensor) -> tuple[tuple[str, float], ...]:
-    """The TOP words by their probability. The first logit is no word: the training never asked for it."""
+    """The TOP words by their probability. The first logit is no word: it was never a target in training."""
     shares, ids = logits[1:].softmax(-1).topk(TOP)
     return tuple((trained.vocabulary[at + 1], share) for at, share in zip(ids.tolist(), shares.tolist(), strict=True))
 

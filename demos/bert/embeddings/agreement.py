@@ -66,7 +66,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Every choice of a model held against the same ratings."""
+    """Every choice of a model compared with the same ratings."""
 
     pairs: tuple[Pair, ...]
     choices: tuple[Choice, ...]
@@ -139,7 +139,7 @@ def word_overlap(pair: Pair) -> float:
 def gap_between(first: np.ndarray, second: np.ndarray, ratings: np.ndarray) -> Gap:
     """rho of the numbers `first` [n] minus that of `second` [n], with a bootstrap interval (Efron 1979).
 
-    Pairs are drawn anew RESAMPLES times from one seed, the same ones for both. All nan where one has no rho.
+    Pairs are resampled RESAMPLES times from one seed, the same ones for both. All nan where one has no rho.
     """
     difference = float(spearman(first, ratings) - spearman(second, ratings))
     if math.isnan(difference):
@@ -188,7 +188,7 @@ def checked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 def agreement_steps(
     cache: VectorCache, loaded: LoadedModel, pairs: Sequence[Pair]
 ) -> Generator[Encoded, None, Agreement]:
-    """Every choice of `choices_of` against the ratings; tells how many sentences are encoded on the way.
+    """Every choice of `choices_of` against the ratings; yields how many sentences are encoded so far.
 
     Few pairs come from the shared vectors; many are encoded, compared and dropped part by part, so that memory
     stays bounded. Raises UserError as `checked` does, and where the model finds all pairs equally alike.
@@ -236,7 +236,7 @@ def _offset(
 def shared_steps(
     results: OnceCache[Encoded, Agreement], cache: VectorCache, loaded: LoadedModel, pairs: Sequence[Pair]
 ) -> Generator[Encoded, None, Agreement]:
-    """As `agreement_steps`, computed once a model and data; what is kept holds cosines and no vectors."""
+    """As `agreement_steps`, computed once a model and data; the kept result holds cosines and no vectors."""
     data = repr([loaded.spec.key, *((pair.first, pair.second, pair.score, pair.kind) for pair in pairs)])
     key = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()
     waiting = Encoded(0, len(sides_of(pairs)[0]))

@@ -32,7 +32,7 @@ class Control:
 def control_word(word: str, uses: Sequence[Use]) -> str:
     """The other word in the most of the uses' sentences, as small letters; empty where none can be averaged.
 
-    It must stand in two sentences of one sense and in one of another. Of equally frequent ones the first to occur.
+    It must occur in two sentences of one sense and in one of another. Of equally frequent words, the first to occur.
     """
     senses: dict[str, dict[str, int]] = {}  # word -> sentence -> sense
     for use in uses:
@@ -57,9 +57,9 @@ def control_uses(other: str, uses: Sequence[Use]) -> list[Use]:
 def control_of(
     loaded: LoadedModel, word: str, uses: Sequence[Use], cosines: np.ndarray
 ) -> Generator[Encoded, None, Control | None]:
-    """The control for `uses`, whose cosines at every layer are `cosines` [L + 1, m, m]; tells after each batch.
+    """The control for `uses`, whose cosines at every layer are `cosines` [L + 1, m, m]; yields after each batch.
 
-    None where no other word stands in enough of the sentences, or where the model reads none of it in one.
+    None where no other word occurs in enough of the sentences, or where the model reads none of it in one.
     """
     other = control_word(word, uses)
     if not other:

@@ -30,7 +30,7 @@ class EncodingJob:
         ended: Callable[[EncodingJob], None] = lambda job: None,
         most_tokens: int = MAX_TOKENS,
     ) -> None:
-        """`ended` is called once, in a thread of the job, before the readers hear of its end.
+        """`ended` is called once, in a thread of the job, before the readers get its end.
 
         Sentences are cut to `most_tokens`.
 

@@ -38,7 +38,7 @@ def token_vectors(loaded: LoadedModel, texts: Sequence[str]) -> list[TokenVector
 def token_vector_steps(
     loaded: LoadedModel, texts: Sequence[str], most_tokens: int = MAX_TOKENS
 ) -> Generator[int, None, list[TokenVectors]]:
-    """As `token_vectors`, of texts cut to `most_tokens`; tells after each batch how many texts are done."""
+    """As `token_vectors`, of texts cut to `most_tokens`; yields after each batch how many texts are done."""
     encodings = [encode(loaded.tokenizer, text, max_length=most_tokens) for text in texts]
     by_length = sorted(range(len(texts)), key=lambda at: len(encodings[at]))
     vectors: dict[int, TokenVectors] = {}

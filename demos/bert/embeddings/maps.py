@@ -73,13 +73,13 @@ class Laying:
 
 
 class MapCache:
-    """Maps by vectors and recipe, each made once for all who ask."""
+    """Maps by vectors and recipe, each made once for all readers."""
 
     def __init__(self) -> None:
         self._maps: OnceCache[Laying, Layout] = OnceCache(MAX_MAPS)
 
     def steps(self, vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
-        """`lay_out` with its progress: tells at once, then four times a second, and returns the map."""
+        """`lay_out` with its progress: yields at once, then four times a second, and returns the map."""
         digest = hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).hexdigest()
         if recipe.method == PCA_MAP:
             recipe = Recipe(PCA_MAP, recipe.dimensions)

@@ -32,7 +32,7 @@ class Choice:
 
 
 def has_pooler(loaded: LoadedModel) -> bool:
-    """Whether the model's pooler was trained (for next-sentence prediction); other files carry one nobody taught."""
+    """Whether the model's pooler was trained (for next-sentence prediction); other files carry an untrained one."""
     return loaded.spec.nsp and getattr(loaded.model, "pooler", None) is not None
 
 

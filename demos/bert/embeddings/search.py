@@ -18,7 +18,7 @@ class Precision:
     k: int
     value: float  # relevant ones among the first k, as a share of k, averaged over all queries
     filled: float  # how many of the k places are filled, on average
-    chance: float  # what k drawn by lot would reach
+    chance: float  # the expected value of k random texts
 
 
 def ranking(scores: np.ndarray) -> np.ndarray:

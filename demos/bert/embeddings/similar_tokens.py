@@ -18,7 +18,7 @@ from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 
-MOST_TOKENS = 64  # of a sentence of the list, and of the one with the chosen token; what is beyond is cut
+MOST_TOKENS = 64  # of a sentence of the list, and of the one with the chosen token; longer ones are cut
 KIND = "tokens of a layer"  # as the memory budget calls them
 MAX_CACHE_BYTES = 256 * 2**20  # of all layers and lists: 2,000 sentences of 64 tokens are 98 MB in MiniLM
 CHUNK = 4_096  # rows that are float32 at a time
@@ -58,7 +58,7 @@ class LayerIndex:
 
 @dataclass(frozen=True)
 class Common:
-    """What each of some tokens has in common with the chosen one: <bool>[n] each."""
+    """The properties that each of n tokens shares with the chosen one: <bool>[n] each."""
 
     token: np.ndarray
     position: np.ndarray
@@ -67,7 +67,7 @@ class Common:
 
 
 def common(index: LayerIndex, encoding: Encoding, place: int) -> Common:
-    """What every token of the index has in common with the one at `place` of another input."""
+    """The properties that every token of the index shares with the one at `place` of another input."""
     ids, chosen = index.lists.ids, encoding.input_ids
     return Common(
         token=ids[index.places] == chosen[place],
@@ -78,7 +78,7 @@ def common(index: LayerIndex, encoding: Encoding, place: int) -> Common:
 
 
 def others(index: LayerIndex, encoding: Encoding, place: int) -> np.ndarray:
-    """Which tokens of the index are not the chosen one itself, in the same sentence: <bool>[N]."""
+    """True for each token of the index that is not the chosen one, in the same sentence: <bool>[N]."""
     lists = index.lists
     same = np.flatnonzero(lists.lengths == len(encoding))
     equal = [row for row in same if np.array_equal(lists.of(np.array([row])), encoding.input_ids)]
@@ -111,7 +111,7 @@ class LayerIndexes:
         )
 
     def steps(self, loaded: LoadedModel, texts: Sequence[str], layer: int) -> Generator[Encoded, None, LayerIndex]:
-        """The index of these texts at a layer, 0..L, each cut to MOST_TOKENS tokens; tells after each batch.
+        """The index of these texts at a layer, 0..L, each cut to MOST_TOKENS tokens; yields after each batch.
 
         The layers above are not computed. Closed early, the work ends with the batch. Raises UserError without memory.
         """

@@ -59,7 +59,7 @@ def spread(count: int, most: int) -> np.ndarray:
 
 
 def tensor_steps(cache: VectorCache, loaded: LoadedModel, texts: Sequence[str]) -> Generator[Encoded, None, Tensors]:
-    """The tensors of these texts; tells how many sentences are read on the way. Raises UserError as `encode` does."""
+    """The tensors of these texts; yields how many sentences are encoded so far. Raises UserError as `encode` does."""
     model = loaded.model
     ids = tokenized(loaded.tokenizer, texts)
     padded = padded_matrix(ids, loaded.tokenizer.pad_token_id)

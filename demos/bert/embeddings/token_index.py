@@ -17,7 +17,7 @@ from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 from demos.errors import UserError
 
 MOST_TEXTS = 500  # of a list
-MOST_TOKENS = 128  # of a text; what is beyond is cut
+MOST_TOKENS = 128  # of a text; longer ones are cut
 KIND = "token vectors"  # as the memory budget calls them
 MAX_CACHE_BYTES = 256 * 2**20  # of all lists: 500 texts of 128 tokens are 98 MB in MiniLM and 262 MB in BERT large
 
@@ -57,7 +57,7 @@ class TokenIndexes:
         )
 
     def steps(self, loaded: LoadedModel, texts: Sequence[str]) -> Generator[Encoded, None, TokenIndex]:
-        """The index of these texts, each cut to MOST_TOKENS tokens; tells after each batch.
+        """The index of these texts, each cut to MOST_TOKENS tokens; yields after each batch.
 
         Closed early, the work ends with the batch. Raises UserError for more than MOST_TEXTS texts, or without memory.
         """

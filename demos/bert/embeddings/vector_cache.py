@@ -11,7 +11,7 @@ import numpy as np
 
 from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
-from demos.bert.model.batches.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
+from demos.bert.model.batches.token_lists import BATCH_TOKENS as BATCH_TOKENS  # imported from here
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
@@ -36,7 +36,7 @@ class Encoded:
 def encode_sentences(
     loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice], most_tokens: int = MAX_TOKENS
 ) -> Generator[Encoded, None, list[np.ndarray]]:
-    """For each choice one vector a sentence, in the sentences' order: float32 [m, D]; tells after each batch.
+    """For each choice one vector a sentence, in the sentences' order: float32 [m, D]; yields after each batch.
 
     `vectors = yield from encode_sentences(...)` passes the progress on; `drained` throws it away. Closed early, the
     work ends at the next layer. A sentence beyond `most_tokens` is cut, as `encode` does. Raises UserError as `encode`
@@ -72,8 +72,8 @@ def _progress_of(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
 class VectorCache:
     """Vectors by (model, sentences, choice), least recently used out first, bounded by bytes; safe for many threads.
 
-    Who asks for what is on its way for another reader waits for it, and the work goes on while either of them reads.
-    A model is known by its object: who changes one's weights must hand in another.
+    A request for vectors that another reader's request is computing waits; the work goes on while either of them reads.
+    A model's key is its object: a caller that changes the weights must pass another object.
     """
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES, memory: Budget | None = None) -> None:

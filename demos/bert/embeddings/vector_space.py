@@ -71,7 +71,7 @@ def draw_tokens(lengths: Sequence[int], most: int, seed: int) -> list[np.ndarray
 def measure(
     loaded: LoadedModel, sentences: Sequence[str], seed: int = 0, most: int = MOST_TOKENS
 ) -> Generator[Encoded, None, Space]:
-    """Encode the sentences, telling after each batch; the same words' tokens are drawn on every layer.
+    """Encode the sentences, with a yield after each batch; the same words' tokens are drawn on every layer.
 
     Raises UserError for fewer than two sentences that hold a word.
     """

@@ -1,4 +1,4 @@
-"""One word in several sentences: where it stands in each, its vector at every layer, and its static one."""
+"""One word in several sentences: its position in each, its vector at every layer, and its static one."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 
 MAX_LINES = 16
-MAX_USES = 24  # a word may stand in a line twice
+MAX_USES = 24  # a word may occur in a line twice
 MAX_WORD = 60  # characters
 BATCH_TOKENS = 1_024  # all layers of so many tokens are held at once
-UNSPACED = 0x2E80  # from here on stand the scripts that put no spaces between words
+UNSPACED = 0x2E80  # from here on: the scripts without spaces between words
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def word_pieces(encoding: Encoding, use: Use) -> list[int]:
 
 
 def word_states(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, None, np.ndarray]:
-    """The word's vector in each use, at every layer: float32 [m, L + 1, d], read-only; tells after each batch.
+    """The word's vector in each use, at every layer: float32 [m, L + 1, d], read-only; yields after each batch.
 
     The mean of its pieces where it was cut. Of each batch only these rows are kept. Raises UserError as `word_pieces`.
     """

@@ -63,7 +63,7 @@ class SenseScores:
 def cluster(vectors: np.ndarray, count: int) -> np.ndarray:
     """k-means on the vectors' directions, so that near means a high cosine: [m, d] -> labels [m].
 
-    Of fewer distinct vectors than `count` each is a cluster: equal vectors can't be told apart.
+    Of fewer distinct vectors than `count` each is a cluster: equal vectors can't be separated.
     """
     units = normalised(vectors)
     # the same distances in at most m numbers instead of d: m is small, and k-means is then as quick as it can be
@@ -83,7 +83,7 @@ def rand_index(vectors: np.ndarray, senses: Sequence[str]) -> float:
 def neighbour_accuracy(vectors: np.ndarray, senses: Sequence[str]) -> float:
     """In how many uses the other use of the highest cosine has the same sense; of equals each counts its share.
 
-    Leave one out, one neighbour, as Wiedemann et al. 2019 told word senses apart.
+    Leave one out, one neighbour, as Wiedemann et al. 2019 disambiguate word senses.
     """
     cosines = cosine_matrix(vectors)
     np.fill_diagonal(cosines, -np.inf)
@@ -100,7 +100,7 @@ def blind_accuracy(senses: Sequence[str]) -> float:
 
 
 def score_senses(loaded: LoadedModel, labelled: Sequence[SenseUse]) -> Generator[Encoded, None, SenseScores]:
-    """Score every word by every layer; tells how many sentences are encoded. Raises UserError as `word_states` does."""
+    """Score every word by every layer; yields how many sentences are done. Raises UserError as `word_states` does."""
     uses = [example.use for example in labelled]
     states = yield from word_states(loaded, uses)  # [m, L + 1, d]
     steps = [static_vectors(loaded, uses), *states.swapaxes(0, 1)]  # L + 2 of [m, d]; ALBERT's first are narrower

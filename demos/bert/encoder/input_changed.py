@@ -38,8 +38,8 @@ class Changes:
 def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
     """The tokens' numbers with the words of each sentence in another order, which the seed alone decides.
 
-    Word pieces stay with their word, and [CLS], [SEP] and each sentence in its place. A sentence of two different words
-    or more does change: the order that leaves the ids as they are is passed over.
+    Word pieces stay with their word; [CLS], [SEP] and each sentence keep their place. A sentence of two or more
+    different words does change: the order that leaves the ids unchanged is skipped.
     """
     starts = word_starts(encoding)
     words = [list(range(a, b)) for a, b in zip(starts, [*starts[1:], len(encoding)], strict=True)]
@@ -64,7 +64,7 @@ def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
 def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:
     """The encoder's layers run on inputs <float32>[batch, n, d] of our own: [batch, n, d], the last hidden state.
 
-    What follows the embedding layer in transformers' own forward pass, called directly: no padding, no mask. The model
+    The layers above the embeddings in transformers' forward pass, called directly: no padding, no mask. The model
     is only read, so other threads may use it meanwhile.
     """
     encoder = model.transformer if hasattr(model, "transformer") else model.encoder  # DistilBERT; BERT
@@ -74,7 +74,7 @@ def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:
 
 
 def change_input(loaded: LoadedModel, encoding: Encoding, tables: Tables, ledger: InputLedger, seed: int) -> Changes:
-    """Each change in one pass of a batch, compared with the sentence as it is, which is in the batch too.
+    """Each change in one pass of a batch, compared with the unchanged sentence, which is in the batch too.
 
     positions: none is added. segments: none is added (left out where the model has none). order: words shuffled.
     bag: words shuffled and no positions, compared with the unshuffled input without positions; Vaswani et al. 2017,

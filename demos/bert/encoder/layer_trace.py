@@ -1,4 +1,4 @@
-"""The ledger of one encoder layer: every intermediate computed from the weights, and held against the model's own."""
+"""The ledger of one encoder layer: every intermediate computed from the weights and compared with the model's own."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = Fa
     """Every step of encoder layer `layer` (0 is the first) for this run, computed in numpy from the model's weights.
 
     `causal` hides from each token what comes after it. `padding` appends so many [PAD] tokens, as many as fit into
-    the model's length, and masks them: that takes a forward pass of its own. The ledgers of short inputs are kept for
+    the model's length, and masks them: that takes a separate forward pass. The ledgers of short inputs are kept for
     a while: other tokens, heads and numbers of the same layer are read from the same one.
     """
     key = id(run), layer, causal, padding  # the run is kept as well, so that no other has its id

@@ -41,9 +41,9 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
 
 
 def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
-    """The same weights under a causal mask in every layer: what a decoder would compute (Vaswani et al. 2017, 3.2.3).
+    """The same weights under a causal mask in every layer: as a decoder computes them (Vaswani et al. 2017, 3.2.3).
 
-    Its attentions are zero above the diagonal, and no token's states hang on what comes after it.
+    Its attentions are zero above the diagonal, and no token's states depend on later tokens.
     """
     return run_masked(loaded, [(encoding, True)])[0]
 
@@ -53,7 +53,7 @@ def run_masked(loaded: LoadedModel, inputs: Sequence[tuple[Encoding, bool]]) -> 
     batch = model_inputs(loaded, [encoding for encoding, _ in inputs])
     real = batch["attention_mask"].bool()
     left = torch.from_numpy(causal(real.shape[1])) | ~torch.tensor([[[is_causal]] for _, is_causal in inputs])
-    allowed = (left & real[:, None])[:, None]  # [b, 1, n, n]: of four dimensions, the model takes it as it is
+    allowed = (left & real[:, None])[:, None]  # [b, 1, n, n]: with four dimensions, the model uses it unchanged
     batch["attention_mask"] = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)
     with torch.inference_mode():
         output = loaded.model(**batch, output_hidden_states=True, output_attentions=True)

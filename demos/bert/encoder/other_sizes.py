@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Known:
-    """One model. Layers, width and heads as for BERT; `layers` of an encoder and a decoder are both told."""
+    """One model. Layers, width and heads as for BERT; `layers` names those of an encoder and those of a decoder."""
 
     name: str
     year: int

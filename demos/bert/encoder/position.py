@@ -63,7 +63,7 @@ def halves(table: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PlainNumber:
-    """One number a position, in a text of m >= 2 positions, held against the same wishes."""
+    """One number a position, in a text of m >= 2 positions, checked for the same properties."""
 
     nearest: float  # unique: the smallest distance between two positions
     offset_spread: float  # consistent: how far distances differ where positions lie equally far apart

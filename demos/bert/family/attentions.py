@@ -32,7 +32,7 @@ _TARGETS = threading.Lock()  # a Marian tokenizer is switched to its target lang
 
 @dataclass(frozen=True)
 class Attention:
-    """One kind of attention in all layers: `rows` ask, `columns` are read. In self-attention they are the same."""
+    """One kind of attention in all layers: `rows` are the queries, `columns` the keys: the same in self-attention."""
 
     kind: str  # ENCODER, DECODER or CROSS
     weights: np.ndarray  # <float32>[L, A, m, n]; each row sums to 1
@@ -42,7 +42,7 @@ class Attention:
 
     @property
     def later(self) -> float:
-        """The share of all weight that lies right of the diagonal: on tokens after the one that asks (m = n)."""
+        """The share of all weight that lies right of the diagonal: on tokens after the query's (m = n)."""
         return float(np.triu(self.weights, 1).sum() / self.weights.sum())
 
     def most_read(self, layer: int) -> list[tuple[int, float]]:
@@ -57,7 +57,7 @@ class Reading:
     """The attention of one model for one text, or for a text and its target."""
 
     kinds: Mapping[str, Attention]  # by kind, in the order of computation
-    writes: tuple[str, ...] = ()  # what each of the decoder's rows is to write; the end comes last. Only with CROSS
+    writes: tuple[str, ...] = ()  # the target of each of the decoder's rows; the end comes last. Only with CROSS
     chosen: bool = False  # the model wrote the target itself, the likeliest token each time
 
     @property

@@ -26,7 +26,7 @@ def labels_of(tokenizer: Any, input_ids: Sequence[int]) -> Labels:
 
 
 def word_numbers(names: Sequence[str], special: Sequence[bool], wordpiece: bool) -> tuple[int | None, ...]:
-    """The running number of each token's word; None for a special token. A punctuation mark is a word of its own."""
+    """The running number of each token's word; None for a special token. A punctuation mark is a separate word."""
     numbers: list[int | None] = []
     number, before = -1, ""  # `before` is empty where a word must begin
     for name, marked in zip(names, special, strict=True):

@@ -1,4 +1,4 @@
-"""The models whose attention stands side by side: three that are always there, and some of the Hub's, pinned.
+"""The models whose attention is shown side by side: three that are always there, and some of the Hub's, pinned.
 
 Each revision is one whose repository holds model.safetensors; a file of another format is never loaded.
 """

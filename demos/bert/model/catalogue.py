@@ -45,9 +45,9 @@ class ModelSpec:
     segments: bool = True  # takes token_type_ids
     mlm: bool = False  # its files hold a masked-word head
     nsp: bool = False  # its files hold a next-sentence head
-    size_mb: int = 0  # what the weights weigh on disk
+    size_mb: int = 0  # the size of the weights on disk
     note: str = ""
-    model_type: str = ""  # what its config.json says; of the catalogue's first entries, see `architecture`
+    model_type: str = ""  # from its config.json; for the catalogue's first entries, see `architecture`
     max_seq_length: int | None = None  # of a text, that sentence-transformers uses (sentence_bert_config.json)
 
     @property

@@ -102,7 +102,7 @@ def encode(
 
 
 def encode_lately(tokenizer: Any, text: str | None, text_pair: str | None = None) -> Encoding:
-    """As `encode`; the last ones are remembered, since all that is drawn of a sentence asks for it.
+    """As `encode`; the last results are remembered, since every drawing of a sentence needs them.
 
     For a tokenizer that nobody changes. Raises what `encode` raises.
     """
@@ -149,7 +149,7 @@ def has_letters(token: str) -> bool:
 
 
 def _words(tokenizer: Any, tokens: Sequence[str], word_ids: Sequence[int | None]) -> Sequence[int | None]:
-    """The tokens' words. SentencePiece splits at spaces alone: there a punctuation mark is made a word of its own."""
+    """The tokens' words. SentencePiece splits at spaces alone: there a punctuation mark is made a separate word."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None or type(backend.model).__name__ != "Unigram":
         return word_ids

@@ -50,7 +50,7 @@ class DaemonThreads:
         def work() -> None:
             try:
                 future.set_result(function(*arguments))
-            except BaseException as error:  # raised to whoever asks for the result
+            except BaseException as error:  # raised where the result is read
                 future.set_exception(error)
 
         threading.Thread(target=work, name=self._name, daemon=True).start()
@@ -60,7 +60,7 @@ class DaemonThreads:
 class Fetch:
     """Files of one repository at a revision on their way into the Hub's cache.
 
-    Or into a `cache` of their own: then without the server's token, so that they are files that anybody may read.
+    Or into a separate `cache`: then without the server's token, so that they are files that anybody may read.
     `most` says how many bytes single files may have; the fetch ends with TooLargeError where one has more.
     """
 
@@ -129,7 +129,7 @@ class Fetch:
             raise TooLargeError(f"{self._name} has more than {self._most[self._name]} bytes")
 
     def _bar(self) -> type[tqdm]:
-        """A progress bar that draws nothing and tells how many bytes have come."""
+        """A progress bar that draws nothing and reports how many bytes have arrived."""
         fetch, number = self, len(self._counts) + 1
 
         class Reporter(tqdm):

@@ -54,7 +54,7 @@ def keep_pages() -> bool:
     """Keep up to 64 MiB of free pages at hand, for this process; False where the C library has no such setting.
 
     The limits that glibc comes to by itself after large blocks, set at once: else each training step returns its
-    tensors' pages and asks for them again, some 4,000 a step of the bundled model, 5% of its time.
+    tensors' pages and requests them again, some 4,000 a step of the bundled model, 5% of its time.
     """
     tell = _of_glibc("mallopt")
     return bool(tell and tell(M_MMAP_THRESHOLD, 32 * MIB) and tell(M_TRIM_THRESHOLD, 64 * MIB))

@@ -64,7 +64,7 @@ class HeadWeights:
     num_heads: int
 
 
-# Where each architecture of transformers keeps the parts of a layer, by the names of `LayerWeights`.
+# The attribute of each part of a layer in each architecture of transformers, by the names of `LayerWeights`.
 _BERT = {
     "query": "attention.self.query",
     "key": "attention.self.key",

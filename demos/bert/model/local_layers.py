@@ -25,7 +25,7 @@ def reaches(config: Any) -> Reaches:
 
 
 def kinds_note(of_layers: Reaches) -> str:
-    """What a model's note says of its layers, without the full stop; "" where they are all alike."""
+    """The words on its layers in a model's note, without the full stop; "" where they are all alike."""
     local = next((reach for reach in of_layers if reach is not None), None)
     if local is None:
         return ""
@@ -39,7 +39,7 @@ def kinds_note(of_layers: Reaches) -> str:
 
 
 def kind_said(of_layers: Reaches, layer: int | None, n: int, dashed: bool = False) -> str:
-    """Whether `layer`, from 0, is global or local, for an input of n tokens; of no single one, which of all are.
+    """The sentence on whether `layer`, from 0, is global or local, for n tokens; with no layer, on which of all are.
 
     "" where all layers are alike. `dashed`: a heatmap of the n tokens shows how far they attend.
     """

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 class Turns:
     """Locks by key, each there for as long as somebody holds it or waits for it; safe for many threads.
 
-    For a store that reads a thing once however many ask: they take turns at its key, outside of the store's own lock,
-    and whoever comes after the first finds it read.
+    For a store that reads a thing once for many threads: they take turns at its key, outside of the store's own lock,
+    and each thread after the first gets what was read.
     """
 
     def __init__(self) -> None:

@@ -73,8 +73,8 @@ class Shelf(Protocol):
 class Budget:
     """Bytes for caches and for work under way; the least recently used value of all caches goes first.
 
-    What can't be made again goes last, and only for what is needed: never for a value that is merely kept, nor for work
-    that is thrown away. A value that goes lives on for as long as a reader uses it, and counts.
+    Values that can't be made again go last, and only for needed work: never for a value that is merely kept, nor for
+    work that is thrown away. A value that goes lives on for as long as a reader uses it, and counts.
     """
 
     def __init__(self, most: float | None = None) -> None:

@@ -47,7 +47,7 @@ class LoadedModel:
     spec: ModelSpec
     tokenizer: Any  # PreTrainedTokenizerFast
     model: Any  # BertModel, DistilBertModel or one of the other `ARCHITECTURES`
-    kept_with: Any = None  # what a cache counts that has the model, and that lives as long
+    kept_with: Any = None  # kept alive with the model, for the cache that counts it
 
     @property
     def nbytes(self) -> int:
@@ -68,9 +68,9 @@ def model_folder(
 ) -> Path:
     """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
 
-    With `fetch`, files that are not on disk come from the Hub, and `progress` is told the bytes that have come; without
+    With `fetch`, files that are not on disk come from the Hub, and `progress` gets the bytes so far; without
     `weights` only the tokenizer's, a megabyte and not hundreds. Raises UserError, one sentence, where they can't come.
-    Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
+    Loading uses this absolute path, so a folder in the working directory can't replace a Hub id.
     """
     if isinstance(spec, FolderSpec):
         return spec.folder
@@ -104,7 +104,7 @@ def model_folder(
 
 
 def _has(folder: Path, names: Sequence[str], needed: Sequence[str]) -> bool:
-    """Whether `needed` are there; an index among `names` must name just these: transformers opens what it says."""
+    """Whether `needed` are there; an index among `names` must name exactly these: transformers opens all of them."""
     if not all((folder / name).is_file() for name in needed):
         return False
     if INDEX not in names:
@@ -156,7 +156,7 @@ def one_thread_a_pass() -> None:
 
 
 def read_tokenizer(folder: Path) -> Any:
-    """The fast tokenizer in this folder, which runs no code from there and asks no hub."""
+    """The fast tokenizer in this folder, which runs no code from there and calls no hub."""
     tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=True, trust_remote_code=False, local_files_only=True)
     # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
     tokenizer.backend_tokenizer.no_truncation()
@@ -178,7 +178,7 @@ class OwnModels(Protocol):
 
 
 class ModelStore:
-    """Tokenizers and models by key, each loaded once however many ask; the models within a memory budget.
+    """Tokenizers and models by key, each loaded once for all threads; the models within a memory budget.
 
     A key is the catalogue's, or one of `own`, and no other is known; with `any_model` also that of one that `find`
     found on the Hub.
@@ -215,8 +215,8 @@ class ModelStore:
         raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
 
     def find(self, requested: str) -> ModelSpec:
-        """The entry of what a reader asks for: a key, or with `any_model` the name of a model on the Hub, perhaps with
-        @revision. Asks the Hub for names alone; fetches no weights. Raises UserError, one sentence."""
+        """The entry of a reader's choice: a key, or with `any_model` the name of a model on the Hub, perhaps with
+        @revision. Requests only names from the Hub; fetches no weights. Raises UserError, one sentence."""
         if self.named is None or (isinstance(requested, str) and requested in self.catalogue):
             return self.spec(requested)
         name, revision = read_name(requested)
@@ -278,7 +278,7 @@ class ModelStore:
     def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
         spec = self.spec(key)
         try:
-            folder = self.folder(key)  # first: it fetches what is missing, and tells how far it is
+            folder = self.folder(key)  # first: it fetches the missing files, and yields its progress
             take(float32_bytes(folder))
             model = read_weights(AutoModel, folder, "eager")  # sdpa returns no attentions
             return LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))

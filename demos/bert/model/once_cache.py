@@ -1,4 +1,4 @@
-"""Caches: what was used last, within a bound; and what takes a while, computed once however many ask at one time."""
+"""Caches: the values used last, within a bound; and slow results, each computed once for all threads that need it."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class Recent(Generic[Value]):
             self._drop(key)
 
     def make(self, key: Hashable, make: Callable[[Callable[[float], None]], Value]) -> Value:
-        """The value; where it is not kept, made now, outside of the lock, once for all who ask meanwhile.
+        """The value; where it is not kept, made now, outside of the lock, once for all threads.
 
-        `make` is handed a function, to be called with the bytes that it is about to take, so that there is room for
-        them. What that or `make` raises, all who ask are told, and nothing is kept.
+        `make` gets a function, to be called with the bytes that it is about to take, so that there is room for
+        them. An error in that or in `make` is raised in all waiting threads, and nothing is kept.
         """
         with self._budget.lock:
             if (cached := self._lookup(key)) is not None:
@@ -200,9 +200,9 @@ class ObjectNumbers:
 
 
 class OnceCache(Generic[Progress, Result]):
-    """Results by key, the latest ones; safe for many threads. Who asks for what is on its way waits.
+    """Results by key, the latest ones; safe for many threads. A request for a result on its way waits.
 
-    Kept within `most`, their sizes added up; each counts 1 where `size` says nothing else (of a tuple with the result).
+    Kept within `most`, their sizes added up; each counts 1 unless `size` is given (called with a tuple of the result).
     `budget` and `kind` are as `Recent` has them.
     """
 
@@ -229,7 +229,7 @@ class OnceCache(Generic[Progress, Result]):
     ) -> Generator[Progress, None, Result]:
         """The result of `key`: kept, or made now by `make`, whose progress is passed on.
 
-        While another thread makes it, `waiting` is told. An error is raised to who asked, and nothing is kept.
+        While another thread makes it, `waiting` is yielded. An error is raised here, and nothing is kept.
         """
         with self._turns.lock(key) as turn:
             while not turn.acquire(timeout=LOOK_SECONDS):

@@ -77,7 +77,7 @@ def _sizes(folder: Path) -> dict[str, int | None]:
 
 
 def _encoder(name: str, folder: Path, config: Mapping[str, Any]) -> Path:
-    """The encoder of a model that the page exported with a head of its own class, in a folder of its own.
+    """The encoder of a model that the page exported with a head of a custom class, in a separate folder.
 
     Its file of code is not read: the encoder's tensors and its configuration are enough.
     """

@@ -22,7 +22,7 @@ class PinnedStore(ModelStore):
     def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
         spec = self.catalogue[key]
         try:
-            folder = self._files(spec)  # first: it fetches what is missing, and tells how far it is
+            folder = self._files(spec)  # first: it fetches the missing files, and yields its progress
             _check_config(spec, folder)
             take(float32_bytes(folder))
             return self._opened(key, folder)

@@ -140,7 +140,7 @@ def _pass_of(together: Sequence[_Waiting]) -> None:
 class RunCache:
     """Runs by (model, text, text_pair), least recently used out first, bounded by bytes; safe for many threads.
 
-    Long inputs' runs have a bound of their own, in which the longest of the largest model has room; a hall of short
+    Long inputs' runs have a separate bound, in which the longest of the largest model has room; a hall of short
     ones does not fill that.
 
     Shared by all lessons and all users: a sentence typed in one lesson costs one forward pass, not one a lesson.

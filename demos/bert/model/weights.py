@@ -23,7 +23,7 @@ from demos.bert.model.fetching import WEIGHTS
 
 INDEX = "model.safetensors.index.json"  # which tensor lies in which file, where there are several
 
-ALONE = threading.RLock()  # held by whoever reads a model, or makes one whose weights are tied
+ALONE = threading.RLock()  # held while a model is read, or made with tied weights
 
 
 def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager", **options: Any) -> Any:
@@ -44,7 +44,7 @@ def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager",
 
 
 def files_in(index: Any) -> list[str]:
-    """The names of the files that an index, as it was read from JSON, says; raises ValueError for what is no index."""
+    """The names of the files in an index, which was read from JSON; raises ValueError for what is no index."""
     named = index.get("weight_map") if isinstance(index, dict) else None
     if not isinstance(named, dict) or not named or not all(isinstance(name, str) for name in named.values()):
         raise ValueError("no index of weights")

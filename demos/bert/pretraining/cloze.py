@@ -1,7 +1,7 @@
 """Cloze prompts: a text, “It was [MASK].”, and which of two words the masked-word head finds more probable there.
 
-A classifier without training (Schick and Schütze 2021: a pattern and two label words). Solved examples may stand in
-the input before the text, as in Brown et al. 2020.
+A classifier without training (Schick and Schütze 2021: a pattern and two label words). Solved examples may precede
+the text in the input, as in Brown et al. 2020.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Reading:
 
 
 def solved_lines(solved: Sequence[Solved], pattern: str, label_words: tuple[str, str]) -> list[str]:
-    """Each solved example as it stands in the input: its text, and the pattern with the right word."""
+    """Each solved example in its form in the input: its text, and the pattern with the right word."""
     return [f"{example.text} {pattern.replace(GAP, label_words[0 if example.positive else 1])}" for example in solved]
 
 

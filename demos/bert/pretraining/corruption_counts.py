@@ -66,7 +66,7 @@ def fit_places(draws: Draws) -> Fit | None:
 
     A draw takes k different tokens, so counts scatter less than if each token were drawn by itself: Pearson's sum is
     multiplied by (m - 1) / (m - k), and then follows chi-square with m - 1 degrees of freedom. Only for single tokens:
-    whole words have chances of their own, the longer the smaller.
+    the chances of whole words differ: the longer, the smaller.
     """
     counts = draws.chosen[draws.free]
     m, k = len(counts), counts.sum() / len(draws.kinds)

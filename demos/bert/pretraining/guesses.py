@@ -18,7 +18,7 @@ LONGER = 4  # letters
 
 @dataclass(frozen=True)
 class Guess:
-    """One word that could stand at the place."""
+    """One predicted word for the position."""
 
     token: str
     token_id: int
@@ -44,10 +44,10 @@ def place_to_guess(
 ) -> int | None:
     """The default position to predict: the sentence's own first [MASK], else the middle one of its longer words.
 
-    Only the first `among` tokens are asked, and of a pair only the sentence `side`, where either is given.
+    Only the first `among` tokens count, and of a pair only the sentence `side`, where either is given.
 
-    Longer are four letters and more, which leaves out most words that any sentence has; in the middle there is
-    something to read on both sides. Only words of one token count; None for a sentence without.
+    Longer are four letters and more, which leaves out most words that any sentence has; a word in the
+    middle has context on both sides. Only words of one token count; None for a sentence without.
     """
     tokens = [
         (index, token)

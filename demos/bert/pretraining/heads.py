@@ -79,7 +79,7 @@ class Pretrained(WithHeads):
 
 
 def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
-    """The bundled encoder as it was trained on here, with the heads in `path`."""
+    """The bundled encoder after further training here, with the heads in `path`."""
     state, about = read_heads(path, loaded.model.state_dict())
     whole = with_weights(BertForPreTraining, loaded, state, path)
     title = f"{loaded.spec.title.partition(' (')[0]} with this app's heads"
@@ -124,7 +124,7 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
 def of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encoder: Any = None) -> Pretrained:
     """`whole`'s encoder and the heads in its `cls`.
 
-    `encoder`, where it is given, stands for `whole`'s own, which is then forgotten: one copy in memory, not two.
+    `encoder`, where it is given, replaces `whole`'s own, which is then freed: one copy in memory, not two.
     """
     whole = whole.eval().requires_grad_(False)
     predictions = whole.cls.predictions
@@ -144,8 +144,8 @@ def of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encode
 class PretrainedModels:
     """The heads of models, least recently used out first within the memory budget; safe for many threads.
 
-    They are read outside of the lock, once however many ask, and keep nothing of their model in memory: one that the
-    store let go is not there twice once it is read again.
+    They are read outside of the lock, once for all threads, and keep no reference to their model: a model that the
+    store dropped is in memory only once when it is read again.
     """
 
     def __init__(self, memory: Budget | None = None) -> None:

@@ -1,9 +1,9 @@
 """The file of our own pre-training heads: what is in it, and how the bundled encoder takes it.
 
-The encoder that was trained on differs from the bundled one in every layer. What differs is small, so the file holds
-the differences in 4 bits and the new parts in 8 or 16; the word embeddings, which are the decoder too, change by a
+The trained encoder differs from the bundled one in every layer. The differences are small, so the file holds
+them in 4 bits and the new parts in 8 or 16; the word embeddings, which are the decoder too, change by a
 matrix of low rank (Hu et al. 2021, LoRA). demos/training/pretraining/offline/writing.py writes it;
-assets/pretraining/README.md tells how the numbers came about.
+assets/pretraining/README.md says how the numbers came about.
 """
 
 from __future__ import annotations

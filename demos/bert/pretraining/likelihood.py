@@ -19,7 +19,7 @@ PASS_TOKENS = 1_024  # in one batch, so that a reader sees it get on
 
 @dataclass(frozen=True)
 class Likelihood:
-    """A sentence's pseudo-log-likelihood (Salazar et al. 2020, section 2), so far as it is computed."""
+    """A sentence's pseudo-log-likelihood (Salazar et al. 2020, section 2), as far as it is computed."""
 
     encoding: Encoding
     places: tuple[int, ...]  # every token but the special ones
@@ -41,9 +41,9 @@ class Likelihood:
 
 
 def pseudo_likelihood(pretrained: Pretrained, encoding: Encoding) -> Iterator[Likelihood]:
-    """Hides each token in turn, some in one batch; yields after each batch what is known, at last the whole.
+    """Masks each token in turn, some in one batch; yields the partial result after each batch, at last the whole.
 
-    Raises UserError for a sentence without words, with a [MASK] of its own, or over MAX_TOKENS tokens.
+    Raises UserError for a sentence without words, with a [MASK] in it, or over MAX_TOKENS tokens.
     """
     places = tuple(index for index, special in enumerate(encoding.special_tokens_mask) if not special)
     if not places:

@@ -17,7 +17,7 @@ TRUE, OTHER, SWAPPED, LATER = KINDS = ("next", "other", "swapped", "later")
 
 @dataclass(frozen=True)
 class Document:
-    """A few sentences that stand one behind the other; `kind` is the sort of text, as news or recipe."""
+    """A few consecutive sentences; `kind` is the kind of text, such as news or recipe."""
 
     kind: str
     sentences: tuple[str, ...]

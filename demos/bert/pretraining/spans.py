@@ -91,7 +91,7 @@ def pack(
                 second = [Piece(which, sentence, document[sentence]) for sentence in chunk[border:]]
             else:
                 second = _other(documents, which, target - sum(piece.tokens for piece in first), rng)
-                at -= len(chunk) - border  # what was not used is packed again
+                at -= len(chunk) - border  # unused tokens are packed again
             instances.append(Instance(*_cut(first, second, room, rng), is_next, target))
             chunk = []
         at += 1

@@ -16,7 +16,7 @@ CASED_VOCABULARY = DATA / "cased_vocabulary.txt"
 
 @cache
 def cased_tokenizer() -> BertTokenizer:
-    """The fast tokenizer, read when it is first asked for (50 ms, 213 kB). Shared: set no truncation or padding."""
+    """The fast tokenizer, read at its first use (50 ms, 213 kB). Shared: set no truncation or padding."""
     entries = read_text(CASED_VOCABULARY).rstrip("\n").split("\n")  # splitlines() would also split at U+0085
     return BertTokenizer(vocab={entry: number for number, entry in enumerate(entries)}, do_lower_case=False)
 

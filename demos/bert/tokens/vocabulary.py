@@ -73,7 +73,7 @@ class Vocabulary:
     ) -> Matches:
         """Entries whose letters begin with, end with or contain `letters`, of one kind and length (empty, 0: any).
 
-        Letters written with the prefix ("##ing") ask for continuations only. Raises UserError for an unknown
+        Letters written with the prefix ("##ing") match continuations only. Raises UserError for an unknown
         `where` or `kind`.
         """
         if where not in (BEGINS, ENDS, CONTAINS):

@@ -38,7 +38,7 @@ class Rules:
     prefix: str  # "##"
     unk_token: str
     max_characters: int  # longer words become unk_token unread
-    special_tokens: tuple[str, ...]  # kept whole wherever they stand in the text
+    special_tokens: tuple[str, ...]  # kept whole wherever they are in the text
 
 
 @dataclass(frozen=True)

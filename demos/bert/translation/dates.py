@@ -24,7 +24,7 @@ ORDINALS = (
     "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
     "twentieth",
 )  # fmt: skip
-Spoken = list[tuple[str, str]]  # words, each with the digits that it stands for
+Spoken = list[tuple[str, str]]  # words, each with the digits that it means
 
 
 def two_digits(number: int) -> Spoken:

@@ -1,4 +1,4 @@
-"""How much the last word's state depends on each word: the gradient of an encoder's last state, word by word."""
+"""The gradient of an encoder's last state by each word: how much the last word's state depends on it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def gradient_norms(trained: Trained, source: Sequence[str]) -> tuple[float, ...]
 
 
 def factor_per_word(norms: Sequence[float]) -> float:
-    """What each word of distance multiplies the norm by: of a straight line through their logarithms.
+    """The factor by which each word of distance multiplies the norm: from a straight line through the logarithms.
 
     The last word itself is left out, since nothing lies between it and its state. Needs three words.
     """

@@ -1,7 +1,7 @@
 """A small grammar of English and French: true sentence pairs, and for each French word the English ones it renders.
 
 French agrees in gender and number, puts most adjectives behind the noun, puts its verb between "ne" and "pas", and has
-one word for "of the": so the words do not stand in the same order, and some stand for two.
+one word for "of the": so the words are not in the same order, and some translate two.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def _noun(
 
 
 def _behind(group: str) -> str:
-    """The adjectives that stand behind a French noun of this group."""
+    """The adjectives that follow a French noun of this group."""
     return "origins" if group in ("people", "workers") else "colours"
 
 
@@ -280,7 +280,7 @@ def _english_determiner(determiner: str, many: bool, following: str) -> str:
 
 
 def _determiner(forms: Sequence[str], form: int, following: str) -> str:
-    """The form for gender and number; the singular ones that stand before a vowel come last in the list."""
+    """The form for gender and number; the singular ones before a vowel come last in the list."""
     if form < 2 and following[0] in VOWELS:
         before_vowel = forms[4:]
         return before_vowel[min(form, len(before_vowel) - 1)]

@@ -33,7 +33,7 @@ class Kept:
         *inputs: Inputs.args,
         **named: Inputs.kwargs,
     ) -> Result:
-        """`function` of the bundled translator of this kind and of what follows. What it raises is not kept."""
+        """`function` of the bundled translator of this kind and of the arguments. An error is not kept."""
         key: Hashable = (function, kind, inputs, *named.items())
         result: Result = self._results.make(key, lambda take: function(bundled(kind), *inputs, **named))
         return result

@@ -15,7 +15,7 @@ Point = tuple[int, int]  # (a word's place, from 0; the level, the words' own be
 
 @dataclass(frozen=True)
 class Path:
-    """How the first of two words and the second get into one state, which is the last point of both."""
+    """The paths of the first and the second of two words into one state, which is the last point of both."""
 
     steps: int  # of the longer of the two ways
     first: tuple[Point, ...]

@@ -35,7 +35,7 @@ class Learned:
 def learned(steps: int = STEPS, seed: int = SEED) -> Learned:
     """Plain gradient descent on the sum of the costs of all places.
 
-    The states are random and stay as they are: they stand for what a decoder hands to its output layer. The layer's
+    The states are random and stay fixed: they replace a decoder's states below its output layer. The layer's
     weights begin small and random, its bias with zeros. The gradient of the sum is (p - q)^T h for the weights and the
     sum of p - q for the bias.
     """

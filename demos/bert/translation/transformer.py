@@ -123,7 +123,7 @@ class Written:
     embedded: Embedded
     layers: tuple[DecoderTrace, ...]
     logits: Tensor  # [b, m, target words]
-    state: tuple[Tensor, ...]  # what each layer has been given so far, [b, all words, d]: for the next call
+    state: tuple[Tensor, ...]  # each layer's inputs so far, [b, all words, d]: for the next call
 
     @property
     def weights(self) -> Tensor:
@@ -132,7 +132,7 @@ class Written:
 
 
 class Attention(nn.Module):
-    """Multi-head attention (section 3.2): one row asks, others answer."""
+    """Multi-head attention (section 3.2): the queries are of one text, the keys and values of the same or another."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class AddNorm(nn.LayerNorm):
     """A sublayer's output is added to its input, and the sum is normalized (section 3.1; Ba et al. 2016)."""
 
     def forward(self, rows: Tensor, sublayer: Tensor) -> Added:
-        """Both [b, n, d]. What nn.LayerNorm computes, with the mean and the scale that it computes by the way."""
+        """Both [b, n, d]. The result of nn.LayerNorm, with the mean and the scale on the way."""
         total = rows + sublayer
         output, mean, scale = torch.native_layer_norm(total, self.normalized_shape, self.weight, self.bias, self.eps)
         return Added(rows, sublayer, total, mean, scale, self.weight, self.bias, output)

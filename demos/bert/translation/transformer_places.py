@@ -80,7 +80,7 @@ def row_vectors(computed: Embedded | Added | Fed, row: int) -> dict[str, np.ndar
 
 @torch.inference_mode()
 def translated(trained: Trained, source: Sequence[str]) -> tuple[tuple[str, ...], Encoded, Written]:
-    """(the words written, the end included; what the encoder computed; what the decoder computed) of a Transformer."""
+    """(the words written, the end included; the encoder's values; the decoder's values) of a Transformer."""
     encoded: Any = trained.model.read(padded([source], trained.source))
     written, computed = steps(trained, source)
     return written, encoded, computed

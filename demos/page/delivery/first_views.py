@@ -1,8 +1,8 @@
-"""A page's first view, sent along with the page: drawn once, for all who open it.
+"""A page's first view, sent with the page: drawn once, for all readers.
 
-When the model is there, the handlers that draw a page's first view are asked once, as a browser would ask them. A
-browser that opens the page at just that view puts their answers in before it builds the page (demos/page/link.js), and
-then asks for nothing. At any other view it builds the page empty.
+When the model is there, the handlers that draw a page's first view are called once, as a browser would call them.
+A browser that opens the page at exactly that view inserts their answers before it builds the page (demos/page/link.js),
+and then sends no request. At any other view it builds the page empty.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FirstViews:
         asyncio.run(self._draw(demo))
 
     def draw_again(self, demo: gr.Blocks) -> None:
-        """The same in the background, where something was measured that a first view tells: how long a run takes."""
+        """The same in the background, after a measurement that a first view shows: how long a run takes."""
         self._again.submit(self.draw, demo)
 
     async def _draw(self, demo: gr.Blocks) -> None:
@@ -91,13 +91,13 @@ async def _drawn(
         log.exception("a first view could not be drawn")
         return {}
     refused = [redraw for redraw in drawing.redraws if changes[redraw.notice._id]["value"]]
-    for redraw in refused:  # a reader's browser asks for it later, and gets the error
+    for redraw in refused:  # a reader's browser requests it later, and gets the error
         del changes[redraw.notice._id]
     for number, change in changes.items():
         properties[number] |= change
     drawn_with: dict[int, list[Any]] = {}
     for redraw in (redraw for redraw in drawing.redraws if redraw not in refused):
-        drawn_with[redraw.notice._id] = [  # what was changed meanwhile is kept for its next drawing
+        drawn_with[redraw.notice._id] = [  # with the values that this event has changed
             value_of(component) if component._id in changes else before[component._id] for component in redraw.inputs
         ]
     return drawn_with

@@ -1,7 +1,7 @@
 """A lesson's address: its name, but the first lesson's, which is the page without a name.
 
-Links carry a lesson as ?lesson=name too: those of earlier versions, and those to a Space, which hands on to the app the
-query of its address and no path.
+Links carry a lesson as ?lesson=name too: those of earlier versions, and those to a Space, which passes the query of its
+address to the app, and no path.
 """
 
 from __future__ import annotations

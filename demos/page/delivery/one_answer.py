@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class OneAnswer:
-    """ASGI middleware: `answer` for GET and HEAD of `address`; browsers ask each time whether it is still the same."""
+    """ASGI middleware: `answer` for GET and HEAD of `address`; browsers check each time whether it has changed."""
 
     def __init__(self, app: ASGIApp, address: str, answer: Response) -> None:
         self.app, self.address, self.answer = app, address, answer

@@ -1,9 +1,9 @@
-"""The page as it is sent, with Gradio's scripts and styles: built and compressed once, then handed out to all.
+"""The page in the form that is sent, with Gradio's scripts and styles: built and compressed once for all readers.
 
-For every request Gradio copies the configuration of all components and writes 1.6 MB of HTML, uncompressed. Nothing in
-it depends on who asks but the host's name at which they asked: so it is built for no host, and its addresses begin at
-the root. And Gradio compresses each of some ninety files anew for each reader, who then asks again at every visit,
-though a file's name changes with what is in it.
+For every request Gradio copies the configuration of all components and writes 1.6 MB of HTML, uncompressed. It
+depends on the request only by the host's name: so it is built for no host, and its addresses begin at the root. And
+Gradio compresses each of some ninety files again for each reader, whose browser requests them at every visit, though a
+file's name changes with its content.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of each page, whatever its parameters and however many requests come at once."""
+    """ASGI middleware: one build of each page, for all parameters and all simultaneous requests."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class PageCache:
         edition: Callable[[], int] = int,
         scripts: Mapping[str, bytes] = EMPTY,
     ) -> None:
-        """`pages` are built as "/" is; what was built of an earlier `edition` is built anew.
+        """`pages` are built as "/" is; pages of an earlier `edition` are built again.
 
-        `scripts` are sent, by address, in the place of Gradio's own (demos/page/patches/mend.py).
+        `scripts` are sent, by address, instead of Gradio's own (demos/page/patches/mend.py).
         """
         self.app = app
         self.scripts = scripts

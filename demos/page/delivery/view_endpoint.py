@@ -119,7 +119,7 @@ def tables_of(html: str) -> list[Answer]:
 
 
 class _Tables(HTMLParser):
-    """Reads the tables of a page; what lies in another element of a cell belongs to that cell."""
+    """Reads the tables of a page; text in another element of a cell belongs to that cell."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -34,7 +34,7 @@ class Drawings:
         self._alike = alike
 
     def remembered(self, show: Callable[..., Any]) -> Callable[..., Any]:
-        """The answer of `show`, computed once for each of its inputs. What it raises is not kept."""
+        """The answer of `show`, computed once for each of its inputs. An error is not kept."""
         self._handlers += 1
         number = self._handlers
 

@@ -1,6 +1,6 @@
 """A handler's answer in the form that the browser takes: figures as their JSON, each with its sentence.
 
-Gradio builds a component anew for each output of an event that is skipped or updated, and asks a thread for each value:
+Gradio builds a new component for each output of an event that is skipped or updated, and runs a thread for each value:
 about a millisecond for every output, on the one thread that serves all readers. Events that are wired with
 `postprocess=False` and answer with `as_sent` are spared that.
 """
@@ -35,14 +35,14 @@ def names_components(answer: Any) -> bool:
 
 
 class Sent(dict[str, Any]):
-    """An update that Gradio hands on as it is: it does not find the mark by which it knows updates."""
+    """An update that Gradio passes on unchanged, because it lacks the key by which Gradio recognizes updates."""
 
     def get(self, name: str, default: Any = None) -> Any:
         return "" if name == "__type__" else super().get(name, default)
 
 
 AS_IT_IS = (gr.HTML, gr.Textbox, gr.Checkbox, gr.Slider, gr.Number, gr.Dropdown, gr.Radio, gr.CheckboxGroup)
-ONLY_SEEN = {"__type__", "value", "visible", "label"}  # what an update may change that no later value is checked by
+ONLY_SEEN = {"__type__", "value", "visible", "label"}  # attributes that no check of later values reads
 
 
 def as_sent(values: Iterable[Any], outputs: Sequence[gr.components.Component]) -> list[Any]:

@@ -62,7 +62,7 @@ element.addEventListener("focusout", ({ relatedTarget }) => {
   if (!element.contains(relatedTarget)) show(false);
 });
 document.addEventListener("pointerdown", ({ target }) => {
-  if (!element.contains(target)) show(false); // a browser that gives no focus to a pressed button tells no one of its going
+  if (!element.contains(target)) show(false); // browsers that don't focus a pressed button send no blur
 });
 
 insideBert.example = () => [pressed.dataset.text, pressed.dataset.pair];

@@ -31,8 +31,8 @@ Entry = dict[str, Any]
 def entries(demo: gr.Blocks, lessons: Sequence[Lesson], tours: Sequence[Tour]) -> list[Entry]:
     """Parts in the order of the page, questions, tours with their stops, terms, and help.
 
-    Each has `kind`, `title`, `where` and `about`, which a row shows, and `words`, which it does not: what stands in the
-    part's text, formulas and controls, and what beside.yaml adds. `lesson` and `part`, `tour` and `stop`, `term`, or
+    Each has `kind`, `title`, `where` and `about`, which a row shows, and `words`, which it does not: the words of the
+    part's text, formulas and controls, and those of beside.yaml. `lesson` and `part`, `tour` and `stop`, `term`, or
     `press` say what it opens.
     """
     tabs = _tabs(lessons)
@@ -128,7 +128,7 @@ def _labels(demo: gr.Blocks, lessons: Sequence[Lesson]) -> Mapping[tuple[str, st
 
 
 def _texts(folder: Path, part: str) -> Iterator[str]:
-    """What the files of a part say, or those that belong to a lesson alone."""
+    """The text of a part's files, or of those that belong to a lesson alone."""
     for path in sorted(folder.rglob("*") if part else folder.iterdir()):
         if path.suffix in {".html", ".md"}:
             yield _plain(read_text(path))

@@ -1,13 +1,13 @@
 // The finder: Ctrl K or / opens a box in which a few words find parts, questions, stops of tours and terms. The index is
 // fetched when it is first opened; the search runs in the browser.
 (() => {
-  const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word by where an entry has it
-  const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6, Help: 0.8 }; // what a score counts by what an entry is: a part has more words than others
-  const NAMED = 2; // what it counts where the entry's title begins with the text
-  const NEARLY = 0.5; // of the best entry's score: with less, a part gives way to a question or a stop of its own
+  const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word, by the field of the entry
+  const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6, Help: 0.8 }; // of a score, by kind: a part has more words than others
+  const NAMED = 2; // of a score, where the entry's title begins with the text
+  const NEARLY = 0.5; // of the best entry's score: with less, a part does not replace its own question or stop
   const [SATURATION, LENGTH] = [4, 0.2]; // BM25's k1 and b
   const MOST = 12; // rows
-  const PREFIX = 0.8; // what a word counts that only begins as the last one does, which is still being typed
+  const PREFIX = 0.8; // of a word that only begins with the last one, which is still being typed
   const WORD = /[\p{L}\p{N}]+/gu;
   const ENDING = /(?:ations?|ings?|ies|ied|ed|es|s|ly)$/;
   const stem = (word) => (word.replace(ENDING, "").length >= 4 ? word.replace(ENDING, "") : word);
@@ -48,7 +48,7 @@
     return index;
   }
 
-  // Where a word occurs: entry's number -> weight; of the last word also those that begin with it
+  // The entries of a word: entry's number -> weight; for the last word also those of words that begin with it
   function found({ places }, word, isLast) {
     const weights = new Map(places.get(stem(word)) ?? []);
     if (!isLast || word.length < 2) return weights;

@@ -12,7 +12,7 @@
   const root = document.documentElement.classList;
   const button = Object.assign(document.createElement("button"), { type: "button", className: "full-screen", innerHTML: ICON });
   button.setAttribute("aria-keyshortcuts", "F");
-  let shown; // what fills the window: {picture, stage, side, stretch, heights, before}
+  let shown; // the state of the full window: {picture, stage, side, stretch, heights, before}
 
   const all = (selector, within) => [...within.querySelectorAll(selector)].filter((one) => one.checkVisibility());
   const figures = () => all(".js-plotly-plot", shown.picture);
@@ -40,7 +40,7 @@
 
   // ---- the size
 
-  // How much too high the picture is for the window, in its pixels, with the controls above and below it; less than nothing
+  // The pixels of the window by which the picture, with the controls above and below it, exceeds the window; less than 0
   // where there is room. Below a figure there may be more to read, which is scrolled to.
   function excess() {
     const { stage, side, picture, widths } = shown;

@@ -86,7 +86,7 @@ def terms_in(text: str, left_out: Collection[Term] = ()) -> dict[Term, slice]:
 
 
 def with_terms(text: str, place: str, left_out: Collection[Term] = ()) -> Markup:
-    """The text as HTML, its terms as links to the glossary; `place` tells their ids from those of other texts."""
+    """The text as HTML, its terms as links to the glossary; `place` keeps their ids different from other texts'."""
     pieces, at = [], 0
     for term, span in terms_in(text, left_out).items():
         pieces += [Markup.escape(text[at : span.start]), TEXT.marked(term, text[span], f"term-{place}-{term.slug}")]

@@ -44,7 +44,7 @@ def hub_answers() -> bool:
 
 
 class LargerModel:
-    """The state of PREFERRED for the page, which never waits: the Hub is asked in the background, by one thread."""
+    """The state of PREFERRED for the page, which never waits: one thread queries the Hub in the background."""
 
     def __init__(self, catalogue: Mapping[str, ModelSpec], ask: Callable[[], bool] = hub_answers) -> None:
         self._spec = catalogue.get(PREFERRED)
@@ -55,7 +55,7 @@ class LargerModel:
         self._is_asking = False
 
     def state(self) -> str:
-        """HERE, FETCHED, ASKING or NOWHERE. Starts to ask the Hub where its last answer is old; never offline."""
+        """HERE, FETCHED, ASKING or NOWHERE. Starts a query of the Hub if its last answer is old; never offline."""
         if self._spec is None:
             return NOWHERE
         if at_hand(self._spec):

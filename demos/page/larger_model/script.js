@@ -1,7 +1,7 @@
-// The button for a larger model: whether it can be had is asked once the page has loaded; a press chooses it as the menu does.
+// The button for a larger model: the page requests its state after loading; a press chooses it as the menu does.
 (() => {
   const AGAIN = 3000; // milliseconds after which the server knows whether the Hub answers
-  const MOST = 3; // times it is asked
+  const MOST = 3; // requests at most
 
   async function ask(left) {
     const answer = await fetch("./larger_model.json").catch(() => undefined);

@@ -1,1 +1,1 @@
-"""A model of the Hub is fetched while the page tells how far it is."""
+"""A model of the Hub is fetched while the page shows the progress."""

@@ -1,4 +1,4 @@
-"""A model of the Hub is fetched while the page tells how far it is."""
+"""A model of the Hub is fetched while the page shows the progress."""
 
 from __future__ import annotations
 

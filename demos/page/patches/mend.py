@@ -1,4 +1,4 @@
-"""Gradio's own scripts, changed on their way to the browser; one that is worded otherwise is sent as it is."""
+"""Gradio's own scripts, changed on their way to the browser; a script with different text is sent unmodified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Mend:
-    """A passage of one of Gradio's scripts, and what is sent in its place."""
+    """A passage of one of Gradio's scripts, and its replacement."""
 
     script: str  # the file's name before the part that changes with its content
     what_for: str  # ends the sentence "The page does without this: "
@@ -26,7 +26,7 @@ class Mend:
 
 
 def mended_scripts(mends: Sequence[Mend], folder: Path = SCRIPTS) -> dict[str, bytes]:
-    """The scripts that some mend fits, by address, as they are sent; one line in the log for each that fits none."""
+    """The scripts that some mend fits, by address, as sent; one line in the log for each that fits none."""
     texts = {
         path: path.read_bytes() for name in {mend.script for mend in mends} for path in folder.glob(f"{name}-*.js")
     }

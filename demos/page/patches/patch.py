@@ -1,4 +1,4 @@
-"""One change to another library: applied where the library is still as it was read, else left out and logged."""
+"""One change to another library: applied where the library's source is unchanged, else left out and logged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Place:
     fits: tuple[Check, ...]
 
     def is_fit(self) -> bool:
-        """Whether the place is as it was read, and every name in this entry leads somewhere."""
+        """Whether the source is unchanged, and every name in this entry leads somewhere."""
         try:
             return self._is_as_read()
         except Exception:  # whatever a library has become, the app is to start
@@ -66,7 +66,7 @@ def apply_patches(patches: Iterable[Patch]) -> None:
 
 
 def check_places(places: Iterable[Place]) -> None:
-    """One line in the log for each place that is only read, and is no longer as it was."""
+    """One line in the log for each place that is only read, and has changed."""
     for place in places:
         if not place.is_fit():
             log.warning(f"{place.path} is not as in {place.read_in}. This may no longer hold: {place.what_for}.")
@@ -90,7 +90,7 @@ def has(*methods: str) -> Check:
 
 
 def sets(*attributes: str, alone: bool = False) -> Check:
-    """A class whose instances begin with these attributes, and with no other where they stand `alone`."""
+    """A class whose instances begin with these attributes, and with no other where they are `alone`."""
 
     def check(owner: Any) -> bool:
         code = list(dis.get_instructions(owner.__init__))
@@ -112,5 +112,5 @@ def uses(module: str, library: str, *names: str) -> Check:
 
 
 def at(name: str, check: Check) -> Check:
-    """The same check of what stands somewhere else."""
+    """The same check of another place."""
     return lambda _: check(resolve_name(name))

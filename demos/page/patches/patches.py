@@ -2,7 +2,7 @@
 
 A move to another version of them begins here. Each entry says what it is for, in which version it was read, and by
 which checks the app sees at its start whether it still fits. Nothing else in the app changes these libraries
-(tests/page/test_patches.py holds it to that); what is put in a place lies beside what it is for. Inner parts that are
+(tests/page/test_patches.py holds it to that); a replacement is in the file of its purpose. Inner parts that are
 only read are listed in inner_parts.py.
 """
 

@@ -17,7 +17,7 @@ from demos.page.protection.origin_guard import OriginGuard
 from demos.page.protection.request_check import RequestCheck
 from demos.page.protection.uploading import Uploading
 
-# Within the headers, the outermost first; what is cheapest to refuse is refused first.
+# Within the headers, the outermost first; the cheapest checks come first.
 GUARDS = (Addresses, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Heartbeats, Listening, Uploading)
 INNERMOST = Middleware(OddRequests)  # within all that is ours
 

@@ -1,7 +1,7 @@
 """The host of a request and the length of its body: a request whose headers can be read in two ways is refused.
 
 A proxy in front of the app may read it the other way, and take a part of the body for the next reader's request. Gradio
-believes one more header, of a server that this app is without, and keeps what it wrote for whoever asked first.
+believes one more header, of a server that this app is without, and keeps the host of the first request.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Coming:
 
 
 async def read_body(receive: Receive, most_bytes: int, too_large: str) -> bytes:
-    """A small body, whole; what came of it where they hung up. Raises UserError: `too_large`, or for a slow one."""
+    """A small body, whole; its first part if the sender hung up. Raises UserError: `too_large`, or for a slow one."""
     body = bytearray()
     try:
         async with asyncio.timeout(SMALL_BODY_SECONDS):
@@ -65,7 +65,7 @@ async def read_body(receive: Receive, most_bytes: int, too_large: str) -> bytes:
 
 
 async def read_object(receive: Receive, most_bytes: int) -> dict[str, Any]:
-    """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
+    """The JSON object that was sent. Raises UserError for anything else, or one too large or too slow."""
     body = await read_body(receive, most_bytes, "The request is too large.")
     try:
         request = orjson.loads(body)

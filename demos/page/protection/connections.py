@@ -1,7 +1,7 @@
 """Connections bounded below the limit of open files: at that limit nothing can be accepted, read or logged any more.
 
-The oldest connection that asks for nothing makes room for a new one; where all are busy, the new one is told 503. And
-the loop accepts a few at a time: asyncio takes all that wait at once, before any can be closed again.
+The oldest idle connection makes room for a new one; where all are busy, the new one gets 503. And the
+loop accepts a few at a time: asyncio takes all that wait at once, before any can be closed again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The log stays small: a repeated error is logged in full a few times, then counted.
 
-Whoever finds a way to make the app fail could otherwise fill the disk with tracebacks of it.
+Otherwise a stranger who finds a way to make the app fail could fill the disk with tracebacks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _origin(record: logging.LogRecord) -> tuple[str, str]:
 
 
 def print_exc() -> None:
-    """`traceback.print_exc` as Gradio calls it, as a record of the log; a person's error is none."""
+    """`traceback.print_exc` as Gradio calls it, as a record of the log; a UserError is not logged."""
     if not isinstance(sys.exc_info()[1], UserError):
         logging.getLogger("gradio").error("an event failed", exc_info=sys.exc_info())
 

@@ -123,7 +123,7 @@ class BoundedQueue(queueing.Queue):
         return None
 
     def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
-        """Everyone's place in a line, a few times a second: Gradio tells all of them at each event that begins."""
+        """Everyone's place in a line, a few times a second: Gradio sends it to all at each event that begins."""
         now = time.monotonic()
         if after is None:
             if now - self.places_sent_at.get(concurrency_id, 0.0) < PLACES_SECONDS:

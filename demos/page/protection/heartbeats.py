@@ -1,7 +1,7 @@
 """Gradio's heartbeats, one connection for each open page, bounded for each session and for all.
 
 Whether anybody reads one can't be seen from here: its few bytes fit into the network's buffers for days. So where there
-are too many, the oldest goes whose page has asked for nothing yet: it has nothing to lose.
+are too many, the oldest ends whose page has sent no request yet: it has nothing to lose.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Requests that Gradio can't make sense of: 400 and one sentence, and no traceback in the log.
 
 Outside its queue Gradio reads what was sent and no more: an unknown page, a name longer than a file's may be, a form
-without a file, and a reader who is gone in the middle of an upload are errors of its own there.
+without a file, and a reader who leaves in the middle of an upload are errors in Gradio there.
 """
 
 from __future__ import annotations

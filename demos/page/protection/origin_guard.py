@@ -1,8 +1,8 @@
 """Only our own page may change anything with a reader's browser: requests that other pages make it send are refused.
 
-On a Space the cookie of who has signed in comes along from every page, and Gradio lets every page read what it asks
-for there. A browser says with each request which page made it (`Sec-Fetch-Site`, or `Origin` where that is not sent);
-who calls the API from a program sends neither, and is let in. A page that frames ours asks for nothing itself.
+On a Space a signed-in reader's cookie is sent from every page, and Gradio lets every page read the answers to its
+requests there. A browser says with each request which page made it (`Sec-Fetch-Site`, or `Origin` where that is not
+sent); a program that calls the API sends neither, and is let in. A page that frames ours sends no request itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Requests whose ids or values no page of ours could send are refused before Gradio's queue keeps them.
 
-Gradio believes what it is sent: a session's name with half a surrogate pair in it breaks the end of each later event,
-whoever posts it, and a function that does not exist is a traceback. Handed on is what was checked, written anew.
+Gradio trusts its input: a session's name with half a surrogate pair in it breaks the end of each later event,
+whoever posts it, and a function that does not exist is a traceback. The checked values are written again and passed on.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RequestCheck:
 
 
 def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
-    """The body of a request to `blocks` as it is handed on. Raises RefusedError."""
+    """The body of a request to `blocks` in the form that is passed on. Raises RefusedError."""
     if _has_more_values(body, MOST_VALUES):
         raise RefusedError(f"The body holds more than {MOST_VALUES:,} values.")
     values = _parsed(body)
@@ -120,7 +120,7 @@ def _parsed(body: bytes) -> Any:
 def _has_more_values(body: bytes, most: int) -> bool:
     """Whether JSON text may hold more than `most` values: checked before they are made, in a hundred times its room.
 
-    What counts is what values begin after: a comma, or the beginning of a list or an object, outside of texts.
+    It counts the characters after which values begin: a comma, or the start of a list or an object, outside of texts.
     """
     quotes = body.count(b'"') - body.count(b'\\"')  # four of a value with a name, at most
     return quotes > 4 * most or (_beginnings(body) > most and _beginnings(TEXT.sub(b"", body)) > most)

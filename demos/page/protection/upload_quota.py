@@ -1,9 +1,9 @@
 """The uploads, bounded in bytes and files: for all readers, and for each session whose events use them.
 
 An upload does not say which session it is of. It is nobody's until an event of a session names it; then it counts for
-that session, and for each other that names it, since equal files of a class are one file. Who is over a bound loses
-what was used longest ago; the file itself goes when nobody holds it. Where all together are over theirs, that happens
-to whoever holds most: a stranger who uploads without end pushes out what is nobody's, or the stranger's own.
+that session, and for each other that names it, since equal files of a class are one file. A session over a bound
+loses its least recently used files; a file is deleted when no session holds it. Where all together are over theirs, the
+session with the most loses files: endless uploads push out only files of no session, or the uploader's own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Uploads while they come: slow ones and too much at once are given up, and what is left of a broken one is deleted.
+"""Uploads while they come: slow ones and too much at once are given up, and the rest of a broken one is deleted.
 
-Gradio writes a file while it comes in, and leaves it where the reader hangs up or the form is none of its own. What
-arrived whole counts in `Uploads`, for the sessions whose events then name it.
+Gradio writes a file while it comes in, and leaves it where the reader hangs up or the form is not Gradio's. A file
+that arrived whole counts in `Uploads`, for the sessions whose events then name it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Uploading:
         finally:
             for file in written:
                 file.close()
-                Path(file.name).unlink(missing_ok=True)  # what arrived whole has another name by now
+                Path(file.name).unlink(missing_ok=True)  # a file that arrived whole has another name by now
         uploaded = scope["app"].get_blocks().upload_file_set
         uploaded -= self.uploads.add(uploaded - self.uploads.sizes.keys())
 

@@ -1,4 +1,4 @@
-"""Questions that a part asks before it shows its picture, each a text file in the part's folder."""
+"""A part's questions before its picture is shown, each a text file in the part's folder."""
 
 from demos.page.questions.answer import Answer as Answer
 from demos.page.questions.question_file import Choice as Choice

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Answer:
-    """The right answer, in the field that fits the kind of the question, and the facts that the reveal tells.
+    """The right answer, in the field that fits the kind of the question, and the facts that the reveal shows.
 
     `facts` are the values of the placeholders in the file's explanations. `mistakes` are the numbers that each
     misconception of a number question leads to, by its name in the file.

@@ -15,7 +15,7 @@ from demos.page.questions.question_file import Question, questions
 from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
 from demos.page.services import Sentence
 
-LONGEST_MESSAGE = 200  # characters of what a browser asks
+LONGEST_MESSAGE = 200  # characters of a browser's request
 CARDS = "questions"  # the id of the component
 
 

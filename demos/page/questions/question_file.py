@@ -25,9 +25,9 @@ kinds, the reader types a number or clicks a token; there, each such heading nam
 
 The answers to a choice are shuffled into one order, the same for everybody: a class and its lecturer, a room and a
 printed tour speak of the same second answer. `last` names answers that stay at the end, such as “None of these”;
-`order: kept` leaves all answers as they are written, for those that are steps of a scale.
+`order: kept` leaves all answers in the file's order, for those that are steps of a scale.
 
-`about: sentence` says that another sentence makes another question of it: asked again, it is about another one
+`about: sentence` says that the question depends on the sentence: when it is repeated, it is about another sentence
 (demos/page/your_questions).
 
 `right` names the right answer of a choice where it is the same for each sentence. Where it is not, and for all other
@@ -35,9 +35,9 @@ kinds, question.py beside the file computes it with
 
     def answer(services: Services, sentence: Sentence, layer: float) -> Answer: ...
 
-whose further parameters are choices of the part, by their names in the link. It also gives what {placeholders} of the
-explanations stand for; with `right`, question.py may be missing. The question and its answers are shown before
-anything is computed, so their placeholders are the part's choices, and what the page knows by itself: text, pair,
+whose further parameters are choices of the part, by their names in the link. It also gives the values of the
+explanations' {placeholders}; with `right`, question.py may be missing. The question and its answers are shown before
+anything is computed, so their placeholders are the part's choices, and the page's own values: text, pair,
 words (of both), layers, heads, width (of the model).
 """
 
@@ -61,7 +61,7 @@ LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 KINDS = ("choice", "number", "token")
 FRONT = {"kind", "right", "unit", "within", "order", "last", "about"}
 KEPT = "kept"  # an order that is not mixed
-SENTENCE = "sentence"  # what a question may be about
+SENTENCE = "sentence"  # the value of `about`
 KNOWN = frozenset({"text", "pair", "words", "layers", "heads", "width"})  # to the page, before anything is computed
 MOST_BYTES, LONGEST, LONGEST_ANSWER, LONGEST_UNIT = 10_000, 900, 160, 20  # of a file; characters of one text
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5

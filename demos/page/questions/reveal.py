@@ -60,8 +60,8 @@ def in_full(
     """The question with its answers, and, folded, the correct one and the reasons, for places where no answer can be
     given.
 
-    `choices` are the part's, by name, and `shown` the same as the page says them. A sentence from which no answer can
-    be computed is told in the answer's place.
+    `choices` are the part's, by name, and `shown` the same as the page says them. If no answer can be computed from the
+    sentence, a line says so instead.
     """
     try:
         answer = reveal(services, sentence, question, "", *(choices[name] for name in question.choices))["html"]
@@ -117,7 +117,7 @@ def token_positions(encoding: Encoding, response: str) -> frozenset[int]:
 
 
 def word_of(encoding: Encoding, place: int) -> str:
-    """The whole word that a token belongs to, as it was typed; a special token as it is."""
+    """The whole word that a token belongs to, as it was typed; a special token unchanged."""
     word = encoding.word_index[place]
     if word is None:
         return encoding.tokens[place]

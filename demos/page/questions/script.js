@@ -4,15 +4,15 @@ const MOST_WORDS = 60;
 const SEEN = 10_000; // milliseconds that a part is open, after which it counts as seen
 const PIECES = /\[(?:SEP|CLS|PAD|MASK|UNK)\]|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // special tokens, words and marks apart, as BERT's tokenizer begins
 const sizes = JSON.parse(props.sizes);
-// [layers, heads, width]; a model that was opened by its name is not in the list, but the bar tells of it
+// [layers, heads, width]; a model that was opened by its name is not in the list, but in the bar
 const sizeOf = (model) => sizes[model] ?? JSON.parse(document.getElementById("model-note")?.dataset.size ?? "[0, 0, 0]");
 const templates = Object.fromEntries([...element.querySelectorAll("template[data-part]")].map((one) => [one.dataset.part, one]));
 const [press] = element.querySelector("[data-press]").content.cloneNode(true).children;
-const cards = {}; // part -> its card, as it stands in the page
-const pressed = new Set(); // parts whose question was asked for
+const cards = {}; // part -> its card in the page
+const pressed = new Set(); // parts whose question was requested
 const given = {}; // part -> the sentence that its answer was for
 let asking; // [part, answer] on its way to the server
-let solved; // who waits for the right answers alone
+let solved; // callbacks that wait for the right answers alone
 let openPart;
 let seeing; // the clock of the open part
 const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
@@ -79,7 +79,7 @@ function made(of) {
   return card;
 }
 
-// A question covers what it asks of; the page knows that one does
+// A question covers the picture that it is about; the page has a mark for that
 function covers(place, does) {
   place.toggleAttribute("data-covered", does);
   document.documentElement.classList.toggle("covering", document.querySelector("[data-covered]") !== null);
@@ -123,16 +123,16 @@ function ask(of, said) {
   card.querySelector("form").remove();
   card.classList.add("answered");
   card.focus({ preventScroll: true });
-  dispatchEvent(new Event("resize")); // what was drawn out of sight measures again
+  dispatchEvent(new Event("resize")); // drawings made out of sight measure again
   trigger("select");
 }
 
-// The question of a part whose picture was in sight comes again, even where it was not asked
+// The question of a part whose picture was in sight comes again, even where it was not requested
 function saw(of) {
   if (Object.hasOwn(templates, of) && !host(of)?.hasAttribute("data-covered")) insideBert.boxes.saw(nameOf(of));
 }
 
-// What the page shows: the open part's card where it is asked for, none of another sentence
+// The card on the page: the open part's where it is requested, none of another sentence
 function refresh() {
   const of = part();
   const turned = of !== openPart;
@@ -146,7 +146,7 @@ function refresh() {
   for (const other of Object.keys(given)) {
     if (given[other] === sentence()) continue;
     if (cards[other]?.classList.contains("answered")) remove(other);
-    if (turned && other === of) delete given[of]; // another sentence: asked anew, once the part is opened anew
+    if (turned && other === of) delete given[of]; // another sentence: the question comes again when the part is opened again
   }
   if (stopAsks && Object.hasOwn(templates, of) && of === (toured ?? of)) {
     stopAsks = false;

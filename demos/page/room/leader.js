@@ -1,4 +1,4 @@
-// The lecturer's side of a room: a panel that the press "Room" opens, and where this page is, told to the members.
+// The lecturer's side of a room: a panel that the press "Room" opens, and this page's view, sent to the members.
 import { classLists } from "./lists.js";
 import { download, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 import { begin as beginRecord, gather, keepVote, record } from "./record.js";
@@ -14,7 +14,7 @@ let stop = () => {};
 let leads = 0; // the timer that looks at the address
 let told = ""; // the last view that was sent
 let quietUntil = 0;
-let ran = ""; // the last run that was told
+let ran = ""; // the last run that was sent
 
 // A page of a tab that leads already
 export async function begin() {
@@ -62,7 +62,7 @@ async function put(form) {
   panel.querySelector(".room-body").replaceChildren(await part(form));
   keepFocus();
 }
-// What had the focus may have gone from the panel: else the next key would be the page's.
+// The element with the focus may have left the panel: without this, the next key would be the page's.
 function keepFocus() {
   const focused = document.activeElement;
   const isGone = focused === document.body || (panel.contains(focused) && !focused.checkVisibility());
@@ -149,7 +149,7 @@ function runs({ detail: run }) {
 
 const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
 
-// The stop of a tour that this browser alone has; what it says may tell what is asked
+// The stop of a tour that only this browser has; its text may give away the question's answer
 function stopOf({ search }) {
   const link = new URLSearchParams(search);
   if (link.get("tour") !== insideBert.ownTour.NAME) return null;
@@ -158,7 +158,7 @@ function stopOf({ search }) {
   return stop ? { title: stop.title.slice(0, LONGEST_HEADING), text: isAsked ? "" : stop.source[0] } : null;
 }
 
-// Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
+// Sends a page's view, by its address, when the bar has written it: values of this reader alone stay out
 function show(address) {
   const place = insideBert.placeOf(address);
   const view = place && { ...place, stop: stopOf(address) };
@@ -211,7 +211,7 @@ function vote(news = "") {
   panel.querySelector("[data-do=again]").disabled = now.round > 1;
 }
 
-// How those who voted twice have moved: in a sentence, and drawn on the whole screen
+// Shows the changes of those who voted twice: in a sentence, and drawn on the whole screen
 async function showMoved({ answers }, counted) {
   const [inPanel, onScreen] = await Promise.all([movedText(counted), movedText(counted)]);
   if (state.tally !== counted || !state.vote?.revealed) return;

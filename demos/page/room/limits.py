@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from demos.errors import UserError
 
-# Controls, marks of the writing's direction (which would turn what stands beside a text), and halves of pairs.
+# Controls, marks of the writing's direction (which would turn the text beside them), and halves of pairs.
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 

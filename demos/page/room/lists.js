@@ -1,16 +1,16 @@
-// What the class has sent, for the lecturer alone: sentences to pick one from, and a data set to look over.
+// The class's contributions, for the lecturer alone: sentences to pick one from, and a data set to look over.
 import { download, made, part, room, word } from "./parts.js";
 import { keepPicked } from "./record.js";
 import { agreementOf } from "./report.js";
 
 const FRESH = 1000; // milliseconds between two looks at a data set that grows
 
-// `panel` gives the lecturer's panel, `act` asks the server, `news` gives what the room has told last. -> what shows them, and
-// what their buttons do, by name
+// `panel` gives the lecturer's panel, `act` sends a request, `news` gives the room's last state. -> the functions that show
+// both lists, and the buttons' actions by name
 export function classLists(panel, act, news) {
   async function list() {
     const fold = panel().querySelector(".room-sentences");
-    if (!fold?.open) return; // the hall sees this screen: the list is shown when it is asked for
+    if (!fold?.open) return; // the hall sees this screen: the list is shown on request
     const { sentences } = await act("list");
     const rows = [];
     for (const [number, text] of sentences) {
@@ -22,7 +22,7 @@ export function classLists(panel, act, news) {
     fold.querySelector("ul").replaceChildren(...(rows.length ? rows : [made("li", "aside", word("no-sentences"))]));
   }
 
-  // The data set as it is now; asked for anew a while after something has come
+  // The data set's present state; requested again a while after a contribution has arrived
   let looking;
   function lookOver() {
     const fold = panel().querySelector(".room-data");

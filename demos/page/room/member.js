@@ -2,9 +2,9 @@
 import { address, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
-const READY = 100; // milliseconds between two looks whether the page stands as its link says
+const READY = 100; // milliseconds between two checks whether the page shows what its link says
 let line;
-const shape = document.documentElement.classList; // what the page makes room for
+const shape = document.documentElement.classList; // its classes reserve room on the page
 let state = {};
 let stop = () => {};
 let isReached = true; // the server
@@ -19,7 +19,7 @@ export async function begin() {
   await stands();
   if (!room.now.member && !(await join())) return;
   const { applied } = room.now;
-  // who went to another lesson by a link of the page does not want to be taken back at once
+  // a reader who followed a link to another lesson is not to be taken back at once
   if (applied && JSON.parse(applied).lesson !== insideBert.place().lesson) room.set({ following: false });
   show();
   stop = listen(heard, join, reached);
@@ -71,7 +71,7 @@ function toLabel({ next }) {
   form.querySelector(".room-question").textContent = next[1];
 }
 
-// The lecturer's run: Train draws its curve (live_curve/script.js); its model may be asked here.
+// The lecturer's run: Train draws its curve (live_curve/script.js); its model may be used here.
 function run() {
   room.run = state.run;
   room.curve = async ([steps, looks]) => {
@@ -90,7 +90,7 @@ function go() {
   insideBert.goTo(state.view.lesson, state.view.query);
 }
 
-// What the lecturer's own tour says here
+// Shows the lecturer's own text of this stop
 function card() {
   const box = line.querySelector(".room-stop");
   box.hidden = !state.stop || !room.now.following;

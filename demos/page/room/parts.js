@@ -1,7 +1,7 @@
-// What the lecturer's and a member's scripts share: forms and words, requests, the stream of events, a vote's bars.
+// The common parts of the lecturer's and a member's scripts: forms and words, requests, the stream of events, a vote's bars.
 const HERE = new URL(".", import.meta.url);
-const AGAIN = 3000; // milliseconds before a refused stream is asked for again
-const MOMENT = 3000; // milliseconds of silence that are told to nobody: a proxy ends a stream now and then
+const AGAIN = 3000; // milliseconds before a refused stream is requested again
+const MOMENT = 3000; // milliseconds of silence that are not reported: a proxy ends a stream now and then
 const ASLEEP = 20_000; // milliseconds out of sight after which a stream may have died with no sign
 export const room = window.insideBertRoom;
 
@@ -59,8 +59,8 @@ export async function post(name, code, said) {
 }
 
 // Call `heard(state, name)` for each event: `state` is the last of each name, `name` the new one. `lost` says, where the
-// server refuses the stream, whether to ask again. `reached` is told when the server has been silent for a moment (false),
-// and when it answers again. -> a function that ends it
+// server refuses the stream, whether to try again. `reached` is called when the server has been silent for a moment (false),
+// and when it answers again (true). -> a function that ends it
 export function listen(heard, lost, reached) {
   const state = {};
   let source;
@@ -92,7 +92,7 @@ export function listen(heard, lost, reached) {
       if (source.readyState === EventSource.CLOSED && (await lost())) setTimeout(open, AGAIN);
     };
   }
-  // A phone that slept: its connection may be gone, which nobody tells it
+  // A phone that slept: its connection may be gone without any event
   let hidden = Infinity; // since when
   function seen() {
     if (document.visibilityState === "visible" && Date.now() - hidden > ASLEEP) open();

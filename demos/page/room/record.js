@@ -1,4 +1,4 @@
-// What the lecturer may take home of a room: kept by this tab alone, until it is closed or opens another room.
+// The room's results that the lecturer may save: kept by this tab alone, until it is closed or opens another room.
 import { address, room } from "./parts.js";
 
 const STORE = "inside-bert-record";
@@ -35,7 +35,7 @@ export function keepVote({ vote, tally }) {
   keep({ votes: { ...kept.votes, [vote.number]: { question, answers, ...tally } } });
 }
 
-// The run's curve and the class's data set, which only the server has while the room lasts. `act` asks it.
+// The run's curve and the class's data set, which only the server has while the room lasts. `act` requests them.
 export async function gather({ run, data }, act) {
   if (run) {
     const { code, member } = room.now;

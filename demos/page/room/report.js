@@ -27,7 +27,7 @@ function lined(text, most) {
   return [letters.slice(0, first).join(""), [...rest].length > most ? `${[...rest].slice(0, most - 1).join("")}…` : rest];
 }
 
-// How many voted twice, and of them: moved to a correct answer, away from all correct ones, correct both times, changed
+// The number of those who voted twice, and of them: moved to a correct answer, away from all, correct both times, changed
 export function moved({ moves, right }) {
   const counts = { both: 0, to: 0, from: 0, stayed: 0, changed: 0 };
   moves.forEach((row, first) =>
@@ -54,8 +54,8 @@ export async function movedText(vote) {
 
 const [WIDE, LEFT, RIGHT, BAR, GAP, LINE, TALL, LETTERS] = [960, 366, 582, 12, 12, 20, 240, 36];
 
-// Both votes' answers as bars, and between them a band for those who moved, as wide as they are many. Without `moves` (two
-// votes of their own) a line joins each answer's bars.
+// Both votes' answers as bars, and between them bands for those who moved, as wide as their number. Without `moves` (two
+// separate votes) a line joins each answer's bars.
 export function shift({ answers, right, before, after, moves, names = ["first", "second"] }) {
   const lines = answers.map((answer) => lined(answer, LETTERS));
   const lowest = LINE * Math.max(...lines.map((two) => two.length));
@@ -201,7 +201,7 @@ export async function page({ code, votes, picked, runs, data }) {
   return new File([`<!doctype html>\n${file.documentElement.outerHTML}\n`], `room-${code}.html`, { type: KIND });
 }
 
-// How far the labels agree, in words
+// The agreement of the labels, in words
 export const agreementOf = ({ agreement, several }) =>
   agreement === null ? word("no-agreement") : `${Math.round(100 * agreement)}% ${word("agreement")} ${several}.`;
 

@@ -24,7 +24,7 @@
         // as above
       }
     },
-    // What a member's page says beside the name of a run, to be shown the room's; "" of all others
+    // A member's pass, which goes with the name of a run to open the room's; "" for all others
     get pass() {
       return now?.member && !now.key ? `${now.code}.${now.member}` : "";
     },
@@ -41,7 +41,7 @@
   };
   window.insideBertRoom = room;
 
-  // A link into a room. Its code does not stay in the address, which readers hand on.
+  // A link into a room. Its code does not stay in the address, which readers share.
   const link = new URLSearchParams(location.search);
   const code = link.get("room");
   if (code !== null) {

@@ -235,7 +235,7 @@ class Room:
         self._tell_vote()
 
     def vote_again(self) -> None:
-        """The same question once more; what was answered first stands beside it in the end."""
+        """The same question once more; the first answers are shown beside the second in the end."""
         self._open_vote().again()
         self._tell_vote()
 
@@ -286,13 +286,13 @@ class Room:
     # A data set from the hall
 
     def collect(self, classes: object) -> None:
-        """Ask all for sentences of these classes; what was collected before goes. Raises UserError."""
+        """Ask all for sentences of these classes; the earlier ones are deleted. Raises UserError."""
         self.data = HallData(classes)
         self.tell("data", {"classes": self.data.classes})
         self._tell_leader("collected", 0)
 
     def end_collecting(self) -> None:
-        """No more sentences; what was collected goes."""
+        """No more sentences; the collected ones are deleted."""
         self.data = None
         self.tell("data", None)
 

@@ -18,7 +18,7 @@ NOT_YET = "The model can be tried once its training is over."
 
 
 class RoomRuns:
-    """For the event loop alone, but for `shown`; models are read and asked in threads."""
+    """For the event loop alone, but for `shown`; models are read and used in threads."""
 
     def __init__(self, services: Services, rooms: Rooms) -> None:
         self.services, self.rooms = services, rooms
@@ -36,7 +36,7 @@ class RoomRuns:
     def shown(self, name: str, room_pass: str) -> str:
         """The id of a run by its public name, for a member of a room in which it was trained; else "".
 
-        A pass is the room's code, a dot and the member's key. It is checked whenever a run is asked for, in any thread.
+        A pass is the room's code, a dot and the member's key. It is checked whenever a run is requested, in any thread.
         """
         code, _, member = room_pass.partition(".")
         room = self.rooms.rooms.get(code)

@@ -11,11 +11,11 @@ from demos.page.room.room import Member, Room
 
 BEAT_SECONDS = 15.0  # between two signs of life: proxies end what is silent for a minute
 BEAT_NAME, BEAT = "beat", b": alive\n\n"
-RETRY = b"retry: 1500\n\n"  # milliseconds after which a browser asks again
+RETRY = b"retry: 1500\n\n"  # milliseconds after which a browser tries again
 HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx, as on Spaces, hands on what comes
+    (b"x-accel-buffering", b"no"),  # nginx, as on Spaces, passes events on at once
 ]
 
 

@@ -41,7 +41,7 @@ class Drawn:
     text: str
     text_pair: str
     part: str
-    question: str  # HTML, with the answer folded; "" where the stop asks none
+    question: str  # HTML, with the answer folded; "" where the stop has no question
     pictures: tuple[Picture, ...]
 
 
@@ -102,13 +102,13 @@ def _draw(redraws: Iterable[Redraw], wanted: Sequence[Block], page: Page, values
 
 
 def _within(demo: gr.Blocks, page: Page, part: Part | None) -> list[Block]:
-    """The components of a part, or of a page without parts, in the order in which they stand."""
+    """The components of a part, or of a page without parts, in the page's order."""
     root = f"{page.lesson.slug}-{part.slug}" if part else f"lesson-{page.lesson.slug}"
     return [block for block in demo.blocks.values() if _has(block, lambda ancestor: ancestor.elem_id == root)]
 
 
 def _has(block: Block | None, is_it: Any) -> bool:
-    """Whether the component, or what it stands in, is the one asked for."""
+    """Whether `is_it` holds for the component or for a block around it."""
     while block is not None and not is_it(block):
         block = block.parent
     return block is not None

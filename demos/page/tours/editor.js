@@ -6,19 +6,19 @@
   const part = (selector) => editor.querySelector(selector);
   const word = (name) => part("template[data-words]").content.querySelector(`[data-word="${name}"]`).textContent;
   const [MOST_STOPS, MOST_BYTES] = [Number(editor.dataset.mostStops), Number(editor.dataset.mostBytes)];
-  const PASSING = ["tour", "review", "stop", "present", "__theme", "cut"]; // in the link: what is not the view's
+  const PASSING = ["tour", "review", "stop", "present", "__theme", "cut"]; // in the link, but not the view's
   const own = read();
   let reading; // the file that was chosen, until it is in the editor
 
   const say = (text) => (part("[data-told]").textContent = text);
   function save() {
-    delete own.tour; // it is to be read anew
+    delete own.tour; // the server is to read it again
     say(keep(own) ? "" : word("unkept"));
   }
 
-  // What the address bar says of the open view, as a stop says it
+  // The open view's address, in the form of a stop
   function view() {
-    insideBert.keep([]); // what was typed a moment ago is not in the link yet
+    insideBert.keep([]); // text typed a moment ago is not in the link yet
     const query = new URLSearchParams(location.search);
     for (const name of PASSING) query.delete(name);
     return `/${document.querySelector(".lesson").id.replace("lesson-", "")}?${query}`;
@@ -55,14 +55,14 @@
   }
 
   const line = (text) => text.replace(/\s+/g, " ").trim();
-  // What would begin a stop or its notes does not, in the middle of a text
+  // Escapes the lines of a text that would begin a stop or its notes
   const inside = (text) => text.replace(/\r/g, "").replace(/^## /gm, "\\## ").replace(/^notes:/gm, " notes:").trim();
   const source = () =>
     `---\ntitle: ${JSON.stringify(line(own.title) || word("untitled"))}\n---\n${own.stops
       .map(({ title, view: leads, light, asks, text, notes }) => `\n## ${line(title) || "…"}\n\nview: ${leads}\n${line(light) ? `light: ${line(light)}\n` : ""}${asks ? "question: yes\n" : ""}\n${inside(text)}\n${notes.trim() ? `\nnotes: ${inside(notes)}\n` : ""}`)
       .join("")}`;
 
-  // -> the tour as the server reads it; undefined where it has a fault, which is told
+  // -> the tour as read by the server; undefined where it has a fault, which is shown
   async function checked(file, body) {
     if (body.size > MOST_BYTES) return void say(word("large"));
     const answer = await fetch(`./tours/read?file=${encodeURIComponent(file)}`, { method: "POST", body }).catch(() => undefined);

@@ -1,5 +1,5 @@
-// What a page needs only when it is opened: the document at `address` holds an element of this id, its style and its script.
-// -> whether it is here
+// Loads something that a page needs only when it is opened: the document at `address` holds an element of this id, its
+// style and its script. -> whether it is here
 insideBert.bring = async (address, id) => {
   if (document.getElementById(id)) return true;
   const answer = await fetch(address).catch(() => undefined);
@@ -15,7 +15,7 @@ insideBert.bring = async (address, id) => {
 
 // A tour of the reader's own, which this browser keeps; its editor is loaded when it is opened.
 insideBert.ownTour = (() => {
-  const STORE = "inside-bert-tour"; // { title, stops: as they are written, tour: as the server read it }
+  const STORE = "inside-bert-tour"; // { title, stops: the source, tour: as read by the server }
   const OPEN = "inside-bert-tour-open"; // in this tab
   const EMPTY = { title: "", stops: [] };
   const read = () => {

@@ -31,7 +31,7 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
 
 
 def part_of(block: Block | None) -> str:
-    """The name of the part in which a component stands, "" above the parts."""
+    """The name of the part that holds a component, "" above the parts."""
     while block is not None and not isinstance(block, gr.Tab):
         block = block.parent
     return "" if block is None else str(block.id)

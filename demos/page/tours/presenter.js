@@ -55,7 +55,7 @@
   }
 
   function pressed(event) {
-    if (event.key === "Tab") moved(); // who goes by keyboard finds bar and menus too
+    if (event.key === "Tab") moved(); // keyboard users reach bar and menus too
     if (event.altKey || event.ctrlKey || event.metaKey || inField(event)) return;
     const key = event.key.toLowerCase();
     if (root.contains("blanked") && (key === "escape" || (hasKeys() && "b.".includes(key)))) blank(false);
@@ -88,7 +88,7 @@
     else root.remove("pointed");
   }
 
-  // What the second window shows; it may ask for it, and turn the tour too
+  // Sends the second window its content, which that window may also request; it can turn the tour's pages too
   function tell() {
     channel.postMessage({ now: insideBert.tour?.now() || null });
   }

@@ -105,7 +105,7 @@
     if (tour?.stops[at + step - 1] && !dismissed()) location.assign(addressOf(at + step));
   }
 
-  // Where a page has a place for it: links to all tours, and the reader's questions
+  // On pages with a place for them: links to all tours, and the reader's questions
   function offer() {
     const place = document.querySelector("[data-tours]");
     if (!place || place.childElementCount) return;
@@ -135,7 +135,7 @@
   const own = name === insideBert.ownTour.NAME ? insideBert.ownTour.read().tour : undefined;
   insideBert.tour = {
     address,
-    // Whether the stop asks its part's question: known before anything is drawn
+    // Whether the stop shows its part's question: known before anything is drawn
     asks: isReview || (own ? Boolean(own.stops?.[number - 1]?.asks) : Object.hasOwn(tours, name) && tours[name].asks.includes(number)),
     // For the speaker's notes: what is shown now, and the way on
     go,

@@ -14,7 +14,7 @@
 
     notes: What only the speaker reads, up to the next heading.
 
-`view` is a link of the page (what stands in the address bar after the host), `light` the id of an element to outline.
+`view` is a link of the page (the address bar's text after the host), `light` the id of an element to outline.
 With `question: yes`, the part's question covers its picture until it is answered. All but the view may be left out.
 """
 
@@ -50,7 +50,7 @@ class Stop:
     asks: bool  # whether the part's question covers its picture first
     text: str  # HTML, made of Markdown in which no HTML counts
     notes: str  # the same, for the speaker
-    source: tuple[str, str]  # text and notes as they were written
+    source: tuple[str, str]  # text and notes in their source form
     line: int  # of its heading
 
 
@@ -97,7 +97,7 @@ def as_json(tour: Tour) -> dict[str, Any]:
 
 
 def offered(tours: Sequence[Tour]) -> dict[str, Any]:
-    """The data of all tours for every page: their first stops, and the stops that ask their part's question."""
+    """The data of all tours for every page: their first stops, and the stops that show their part's question."""
     return {
         tour.name: {
             "title": tour.title,

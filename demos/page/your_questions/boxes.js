@@ -1,4 +1,4 @@
-// The boxes of "Your questions" (Leitner's): a question is asked again after its box's days. Answered correctly by then, it
+// The boxes of "Your questions" (Leitner's): a question is repeated after its box's days. Answered correctly by then, it
 // moves to the next box; else back to the first. This browser alone keeps them.
 insideBert.boxes = (() => {
   const VERSION = 1; // of what is kept, here and in a file
@@ -25,7 +25,7 @@ insideBert.boxes = (() => {
     return { box: right ? Math.min(card.box + 1, DAYS.length) : 1, on: day };
   }
 
-  // Another page of this address, or whoever wrote a file, may have put anything there: what is no card is left out.
+  // Another page of this address, or the writer of a file, may have put anything there: all but cards is left out.
   const isCard = (one) =>
     typeof one?.of === "string" && Object.hasOwn(names, one.of) &&
     DAYS[one.box - 1] !== undefined && typeof one.on === "string" && DAY.test(one.on) && !Number.isNaN(Date.parse(one.on)) &&
@@ -46,7 +46,7 @@ insideBert.boxes = (() => {
   };
   const written = (cards) => JSON.stringify({ version: VERSION, questions: cards });
 
-  // Read anew each time: another tab may have written since
+  // Read each time: another tab may have written since
   function all() {
     try {
       const text = localStorage.getItem(STORE);
@@ -81,7 +81,7 @@ insideBert.boxes = (() => {
     today,
     date: (day) => new Date(`${day}T12:00`).toLocaleDateString("en", { day: "numeric", month: "long" }),
     due: (day = today()) => all().filter((card) => dueOn(card) <= day),
-    // An answer to a question -> the day on which it is asked again
+    // An answer to a question -> the day on which the question is repeated
     answered(of, right, said) {
       const card = { of, ...moved(all().find((one) => one.of === of), right, today()), right, said: said.slice(0, LONGEST) };
       keep([card, ...without(of)]);

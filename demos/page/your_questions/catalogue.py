@@ -1,4 +1,4 @@
-"""What every page says of the questions that there are, for the scripts that ask one again."""
+"""The data on all questions in every page, for the scripts that repeat one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from demos.page.questions.question_file import Question, questions
 def offered_questions(lessons: Sequence[Lesson]) -> dict[str, Any]:
     """{"names": {name in a link: {lesson, tab, about}}, "sentences": ...}, in the order of the lessons' parts.
 
-    `lesson` and `tab` are what the page calls the lesson and its part; `about` says that the question is about the
-    sentence on the page. "sentences" are others to ask of: the first examples of the first lesson.
+    `lesson` and `tab` are the page's names of the lesson and its part; `about` says that the question is about the
+    sentence on the page. "sentences" are others to use: the first examples of the first lesson.
     """
     names = {
         question.name: {"lesson": lesson.tab, "tab": tab, "about": question.about_sentence}

@@ -1,5 +1,5 @@
 // A set of questions as a tour (tours/tour.js): ?review=lesson/part,… opens one after the other, each before its picture.
-// And the press "Your questions", wherever it stands.
+// And the press "Your questions", wherever it is.
 insideBert.review = (() => {
   const MOST = 100; // names of a link
   const { names, sentences } = window.questions;
@@ -10,7 +10,7 @@ insideBert.review = (() => {
 
   const title = (name) => [...new Set([names[name].lesson, names[name].tab])].join(" > ");
 
-  // The stop of a tour that asks this question. One about a sentence is about another one each day, and not the one in use.
+  // The stop of a tour that shows this question. One about a sentence is about another one each day, and not the one in use.
   function stop(name, number, inUse = "") {
     const [lesson, part] = name.split("/");
     const query = new URLSearchParams(part ? { part } : {});
@@ -32,7 +32,7 @@ insideBert.review = (() => {
     names: known,
     title,
     tour: () => ({ title: "Questions", stops: known.map((name, at) => stop(name, at + 1)) }),
-    // The address at which one question of this reader's is asked
+    // The address at which one question of this reader's is shown
     address: (name) => insideBert.tour.address("review", name, 1, stop(name, 1, insideBert.view().text)),
     button() {
       const open = async () => {

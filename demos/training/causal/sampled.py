@@ -25,7 +25,7 @@ def shares_of(counts: np.ndarray, size: int) -> torch.Tensor:
     """
     raised = torch.from_numpy(counts.astype(np.float32)) ** 0.75
     scale = size / raised.sum()
-    for _ in range(8):  # what frequent words have above 1 goes to the others
+    for _ in range(8):  # frequent words' excess above 1 goes to the others
         inside = (raised * scale).clamp(max=1.0)
         scale = scale * size / inside.sum()
     return (raised * scale).clamp(LEAST, 1.0)

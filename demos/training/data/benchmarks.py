@@ -25,8 +25,8 @@ class GlueTask:
     title: str
     config: str  # on the Hub
     kind: str  # of task here: sentence, pair or similarity
-    columns: tuple[str, ...]  # what the Hub calls the sentences
-    metric: str  # the one that stands for the task in the BERT paper (Devlin et al. 2019, table 1)
+    columns: tuple[str, ...]  # the Hub's names for the columns of sentences
+    metric: str  # the BERT paper's metric for the task (Devlin et al. 2019, table 1)
     beside: tuple[str, ...] = ()  # the leaderboard's second one
     positive: str = ""  # the class that F1 is of
     tested: str = ""  # the split to test on, where that has to be said
@@ -67,7 +67,7 @@ def metric_of(source: str) -> str:
 
 
 def positive_class(source: str, labels: tuple[str, ...]) -> str:
-    """The positive one of two classes, for which precision, recall and F1 are usually given; "" if no class stands out.
+    """The positive one of two classes, for which precision, recall and F1 are usually given; "" if neither class is.
 
     Classes that are called 0 and 1 are "no" and "yes", as in scikit-learn (pos_label=1).
     """

@@ -24,7 +24,7 @@ MAX_ROWS = 20_000
 MAX_COLUMNS = 100
 JSON = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet", *JSON)  # the endings of files that hold a table
-BROKEN = {  # what Python's csv module says, and what it means
+BROKEN = {  # the messages of Python's csv module, and their meanings
     "unexpected end of data": "a quote that opens there is never closed",
     "expected after": "a quote inside a cell must be written twice",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
@@ -138,7 +138,7 @@ def _read_tsv(text: str, encoding: str, skipped: int = 0) -> Table:
     """One row a line, fields between tabs; quotes around a whole field are taken off, others are the text's own.
 
     Where the lines are not all as wide, quotes may go over several lines, as a spreadsheet writes them. `skipped` is
-    how many lines stood before the text.
+    the number of lines before the text.
     """
     lines = lines_of(text)
     bound(sum(1 for line in lines if line.strip()), MAX_ROWS)
@@ -174,7 +174,7 @@ def _unquoted(field: str) -> str:
 
 
 def _read_csv(text: str, encoding: str) -> Table:
-    """RFC 4180, with the comma, semicolon or tab that stands between the columns; between tabs first as TSV is read."""
+    """RFC 4180, with the comma, semicolon or tab between the columns; between tabs first as TSV is read."""
     delimiter, rest = separated(text, ",;\t|")
     skipped = int(rest != text)
     if delimiter == "\t":

@@ -48,7 +48,7 @@ class Fetched:
     mapping: ColumnMap  # of the columns; its rows are the first ones alone
     splits: Mapping[str, str] = field(default_factory=dict)  # train, validation, test -> the split's name there
     parsed: frozenset[str] = frozenset()  # the roles of columns whose text holds lists, as JSON
-    marked: tuple[str, ...] = ()  # the texts that hold HTML, as they are on the Hub
+    marked: tuple[str, ...] = ()  # the texts that hold HTML, unchanged from the Hub
 
     @property
     def source(self) -> str:
@@ -190,7 +190,7 @@ def read_hub(
 ) -> Fetched:
     """At most MAX_ROWS rows of each split whose name is known.
 
-    `tested` is the split to test on, where it is not the one called test. Classes are told by their names.
+    `tested` is the split to test on, where it is not the one called test. Classes are known by their names.
     Rows whose class the Hub keeps hidden are left out: those of no named class, and of plain numbers those of -1,
     unless the training rows have that class too. Raises UserError as `fetch` does.
     """

@@ -32,7 +32,7 @@ class HubRows:
 
     columns: tuple[Column, ...]
     chosen: str = ""  # as `print_columns` writes it
-    finder: Finder | None = None  # for columns that neither names nor content alone tell
+    finder: Finder | None = None  # for columns that names and content alone do not decide
     mapping: ColumnMap | None = None  # of the first split; its rows are the sample
     parsed: set[str] = field(default_factory=set)  # the roles of columns whose text holds lists, as JSON
     marked: list[str] = field(default_factory=list)  # the texts that hold HTML

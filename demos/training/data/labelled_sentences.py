@@ -31,7 +31,7 @@ from demos.training.data.tables import (
 )
 from demos.training.data.text_encoding import file_bytes
 
-# Where the sentences come from.
+# The sources of sentences.
 EMOTIONS, TWO, FILMS, REVIEWS, FILE, SST2 = "emotion", "two", "films", "reviews", "file", "sst2"
 MAX_ROWS = 2_000  # the guide's own number
 HELD_OUT = 0.25  # scikit-learn's default, and so the guide's
@@ -50,7 +50,7 @@ class Labelled:
     texts: tuple[str, ...]
     targets: np.ndarray  # int [m]
     own_test: np.ndarray | None = None  # bool [m]: what the file itself holds out
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    notes: tuple[str, ...] = ()  # the changes to the file, one sentence each
     guide: bool = False  # these are the guide's own sentences
 
     @cached_property
@@ -161,7 +161,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
 def split_rows(data: Labelled, choice: str) -> Split:
     """The file's own split, or scikit-learn's `train_test_split` by a seed, a quarter held out class by class.
 
-    Seed 0 where the file has no split of its own. Raises UserError for anything else than OWN_SPLIT and a seed.
+    Seed 0 where the file has no split. Raises UserError for anything else than OWN_SPLIT and a seed.
     """
     if choice == OWN_SPLIT and data.own_test is not None:
         return Split(np.flatnonzero(~data.own_test), np.flatnonzero(data.own_test), OWN_SPLIT)

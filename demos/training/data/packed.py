@@ -16,11 +16,11 @@ PARQUET = b"PAR1"  # how a Parquet file begins
 MAX_UNPACKED = 24 * 2**20  # bytes of a Parquet file's columns
 MAX_FILES = 1_000  # of an archive that is looked through
 BROKEN = "The zip archive is broken or has a password; unpack it and choose the file in it."
-_HIDDEN = ("__MACOSX/", ".")  # what macOS puts beside the files
+_HIDDEN = ("__MACOSX/", ".")  # macOS's additions beside the files
 
 
 def unpacked(data: bytes, name: str, endings: Sequence[str]) -> tuple[bytes, str]:
-    """The one file with one of these `endings` that a zip archive holds, and its name; any other file as it is.
+    """The one file with one of these `endings` that a zip archive holds, and its name; any other file unchanged.
 
     Raises UserError for an archive without such a file or with several, for a broken one, and for one that is too
     large when it is unpacked.

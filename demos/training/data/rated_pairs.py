@@ -218,7 +218,7 @@ def number_of(value: object) -> float | None:
 
 
 def _point(value: str | float) -> str | float:
-    """A number as spreadsheets of many countries write it, 3,5, with a point; all else as it is."""
+    """A number as spreadsheets of many countries write it, 3,5, with a point; all else unchanged."""
     return value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
 
 

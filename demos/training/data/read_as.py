@@ -29,7 +29,7 @@ class ReadAs:
     skipped: int = 0  # lines before it
     sheet: str = ""  # of a workbook
     left_out: tuple[tuple[str, int], ...] = ()  # reasons, and the rows that are no longer there
-    remarks: tuple[str, ...] = ()  # what was done to its contents, a sentence each
+    remarks: tuple[str, ...] = ()  # the changes to its contents, a sentence each
 
     @property
     def note(self) -> str:

@@ -37,15 +37,15 @@ class Reader:
     """The reader of one kind of task; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
 
     kind: str
-    requirement: str  # what a file of this kind must hold, one sentence
-    columns: tuple[Column, ...]  # what a table's columns are found by
+    requirement: str  # the required content of such a file, one sentence
+    columns: tuple[Column, ...]  # the descriptions by which a table's columns are found
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
     otherwise: tuple[Column, ...] = ()  # the same roles as in a table where `columns` are not found
     # Where a file may be no plain table: (its bytes, its name, the chosen columns).
     read_file: Callable[[bytes, str, str], ReadRows] | None = None
-    # Where columns are not found by names and content alone: (the table, the chosen columns).
+    # For columns that are not found by names and content alone: (the table, the chosen columns).
     finder: Callable[[Table, str], ColumnMap] | None = None
     endings: tuple[str, ...] = TABLES  # of the names of files that it reads
     forms: str = "CSV, Excel or JSON"  # the same in words

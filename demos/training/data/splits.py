@@ -1,6 +1,6 @@
-"""Three splits from rows of any kind: what the file splits is kept, the rest is drawn, and no row is in two of them.
+"""Three splits from rows of any kind: the file's own splits are kept, the rest is drawn, and no row is in two of them.
 
-What every task's data set has in common stands here too.
+The common parts of all tasks' data sets are here too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Item(Generic[T]):
 
     number: int  # in its file
     key: str  # rows with the same are the same
-    stratum: str  # what each split has its share of: the class, or "" where there is none
+    stratum: str  # the group that each split gets a share of: the class, or "" where there is none
     split: str  # as the file says it; "" where it does not
     value: T
     label: str = ""  # rows that are the same should have the same
@@ -63,7 +63,7 @@ class Splits(Generic[T]):
     train: tuple[T, ...]
     validation: tuple[T, ...]
     test: tuple[T, ...]
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    notes: tuple[str, ...] = ()  # the changes to the file, one sentence each
     # Which data set this is: a key of our own, or an id of `benchmarks.data_id`; "" for a person's file.
     source: str = field(default="", kw_only=True)
 

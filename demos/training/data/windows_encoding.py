@@ -2,8 +2,8 @@
 
 Windows-1252 (western) or Windows-1250 (central Europe).
 
-Both are told apart by the languages' alphabets: the byte of "ř" in the one is that of "ø" in the other. An encoding
-fits as far as one language has all letters that the bytes then spell, each beside letters that it can stand beside.
+The languages' alphabets distinguish them: the byte of "ř" in one is that of "ø" in the other. An encoding fits as far
+as one language has all letters that the bytes then spell, each beside letters that it can be beside.
 Signs in odd places ("caf‚", "£ód¼") are the letters of a third encoding.
 """
 
@@ -49,12 +49,12 @@ COMPANY = {
     CENTRAL: (("đ", "čćšž"), ("şţ", "ăâî"), ("ľ", "šťž")),  # Croatian, Romanian, Slovak
 }
 VOWELS = "aeiouàáâãäåæèéêëìíîïòóôõöøùúûüœăąęěőůű"
-# Signs that may stand beside letters, before them, after them; and without which others these may not.
+# Signs that may be beside letters, before them, after them; and the partners that some signs need.
 ANYWHERE, BEFORE, AFTER = "’–—…·´°×\xad", "„“”‚‘«»‹›¿¡•§\xa0", "“”‘«»‹›™®€ªº²³\xa0"
 PARTNERS = {"„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "›": "‹", "¿": "?", "¡": "!"}
 MOST_FOREIGN = 0.1  # of the letters beyond a to z, those of names from elsewhere
 MOST_ODD = 0.02  # and signs in odd places, slips
-CLEARLY = 4  # so many times more that does not belong tells the other encoding
+CLEARLY = 4  # so many times more foreign letters decide for the other encoding
 TOO_FOREIGN = 0.5  # and as many are another encoding's
 MOST_ACCENTS = 0.25  # of all letters; a French text has 0.05, a Czech one 0.15
 _ASCII = bytes(range(128))
@@ -143,7 +143,7 @@ def _fit(data: bytes, above: Counter[int], encoding: str) -> _Fit:
 
 @dataclass(frozen=True)
 class _Places:
-    """An encoding's letters beyond a to z, all its letters, and what stands in an odd place."""
+    """An encoding's letters beyond a to z, all its letters, and the signs in odd places."""
 
     letters: str
     every: str

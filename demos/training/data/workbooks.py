@@ -124,7 +124,7 @@ def _filled(book: Any) -> list[Any]:
     """The sheets that are shown, of several those with a cell that is not empty; all where there is none."""
     sheets = _shown(book)
     for sheet in sheets:
-        sheet.reset_dimensions()  # what the file says of its size may be wrong
+        sheet.reset_dimensions()  # the size that the file states may be wrong
     filled = [
         sheet
         for sheet in (sheets if len(sheets) > 1 else ())

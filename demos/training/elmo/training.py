@@ -33,9 +33,9 @@ class Trace:
 
 
 def train(model: TwoWay, sentences: Sentences, words: int, seconds: float, seed: int) -> Iterator[Trace]:
-    """Train for so many seconds; the rate rises, then falls to 0 along a cosine. Which words are read depends on speed.
+    """Train for so many seconds; the rate rises, then falls to 0 along a cosine. Speed decides which words are read.
 
-    The first `words` ids of the sentences are those of the output layer; a rarer word is read, but not asked for.
+    The first `words` ids of the sentences are those of the output layer; a rarer word is read, but not predicted.
     """
     letters = spelled(sentences.types)
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)

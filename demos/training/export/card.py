@@ -18,8 +18,8 @@ LICENCE = "apache-2.0"
 # The bundled model has no id; all that can be fine-tuned are under this licence.
 APACHE = {spec.hub_id for spec in CATALOGUE.values() if spec.is_bert}
 BUNDLED_ID = "sentence-transformers/all-MiniLM-L6-v2"  # whose weights the bundled model's are
-# What Markdown reads as markup within a line, links of the bare kind among it (www., a scheme, an address), and what
-# opens a block or ends a heading. A name's own colons, dots and underscores stay as they are written.
+# The characters that Markdown reads as markup within a line, also in bare links (www., a scheme, an address), and those
+# that open a block or end a heading. Colons, dots and underscores within a name are not changed.
 _MARKUP = re.compile(
     r"[\\`*\[\]|~$@]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.|(?<!\S)#"
     r"|^[!-%'-/:;=-@\[-`{-~]",  # `<` and `&` are written by their names

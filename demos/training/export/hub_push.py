@@ -97,6 +97,6 @@ def _in_time(call: Callable[[], _T], seconds: float) -> _T:
 def _why(error: Exception, otherwise: str) -> str:
     """The Hub's own reason in a sentence; its client raises many kinds of error where it can't be reached."""
     status = getattr(error.response, "status_code", 0) if isinstance(error, HfHubHTTPError) else 0
-    if status == 403 and _FULL.search(str(error)):  # what the Hub answers where an account is full
+    if status == 403 and _FULL.search(str(error)):  # the Hub's answer where an account is full
         return FULL
     return WHY.get(status, otherwise)

@@ -110,7 +110,7 @@ def chosen_recipe(
 
 
 def recipe_json(recipe: Recipe) -> str:
-    """The file's text; what is empty is left out."""
+    """The file's text; empty fields are left out."""
     values = {name: value for name, value in asdict(recipe).items() if value != ""}
     return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
@@ -144,7 +144,7 @@ def recipe_of(document: Any) -> Recipe:
 def settings_of(document: dict[str, Any]) -> Settings:
     """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds.
 
-    What earlier versions could choose is read where it is what a run does here anyway.
+    A setting of earlier versions is accepted where its value is what a run does here anyway.
     """
     products = "bfloat16" if hardware.in_bfloat16() else "float32"
     former = {**FORMER, "precision": (products, "auto")}

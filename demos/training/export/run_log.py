@@ -30,7 +30,7 @@ class Log:
     base_id: str  # on the Hub; "" for the bundled model
     base_revision: str
     data_name: str
-    notes: tuple[str, ...]  # what was done to the data
+    notes: tuple[str, ...]  # the changes to the data
     started: Started
     metrics: dict[str, float | None]  # on the test split
     loss: float | None
@@ -42,7 +42,7 @@ class Log:
     processes: int = 1
     versions: tuple[str, str] = ("", "")  # of torch and transformers
     earlier: str = ""  # the run that it began with, in words; "" where it is not known, or there is none
-    learned_nothing: str = ""  # what shows that it has learned nothing, one sentence; "" of any other run
+    learned_nothing: str = ""  # the sign that it has learned nothing, one sentence; "" of any other run
 
 
 def log_of(

@@ -17,7 +17,7 @@ from demos.training.settings import MAX_SECONDS, Settings
 TEXT = templates(__file__, "text_program.txt")
 DEFAULT = Settings()
 OUT = "fine-tuned"
-OWN_CATALOGUE = "catalogue.json"  # what a file of further models is called here; the app takes any name
+OWN_CATALOGUE = "catalogue.json"  # the name of a file of further models here; the app takes any name
 
 
 def repeated(log: Log) -> Recipe:
@@ -38,7 +38,7 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
     """A program that trains this recipe with the project's own loop, prints the metrics and writes the folder.
 
     Before a run too: any recipe, on our own data, a file beside the program or the Hub's data.
-    With the log of a run it says which numbers to expect. Texts that a person wrote stand in it as Python's own string
+    With the log of a run it says which numbers to expect. It holds texts that a person wrote as Python's own string
     literals only.
     """
     dataset, needed = _dataset(recipe)
@@ -73,7 +73,7 @@ def _dataset(recipe: Recipe) -> tuple[str, str]:
 
 
 def _catalogue(key: str) -> str:
-    """What the app was started with: a file of further models, or the model's folder."""
+    """The app's options: a file of further models, or the model's folder."""
     return key.removeprefix(FOLDER) if key.startswith(FOLDER) else OWN_CATALOGUE
 
 

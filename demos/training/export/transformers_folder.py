@@ -36,7 +36,7 @@ class Shape:
     tag: str  # the Hub's name of the task
     pooled: bool  # one vector a sequence
     last: str  # the stock classes' last layer
-    problem: str = ""  # the configuration's problem_type, where its classes ask for one
+    problem: str = ""  # the configuration's problem_type, where its classes need one
 
 
 REGRESSION, MULTI_LABEL = "regression", "multi_label_classification"
@@ -56,7 +56,7 @@ SHAPES = {
 class Stock:
     """The names that transformers' classes of one architecture give to the layers on top of the encoder."""
 
-    name: str  # what the classes' names begin with
+    name: str  # the beginning of the classes' names
     encoder: str  # the encoder in them
     dense: str  # the dense layer that reads [CLS]
     activation: str  # after that dense layer

@@ -11,7 +11,7 @@ import torch
 from demos.bert.model.batches.token_lists import padded_batches
 
 POOL = 50  # batches that are sorted together: enough for like lengths, few enough to stay random
-MAX_WATCHED = 8  # validation examples whose answers each look tells
+MAX_WATCHED = 8  # validation examples whose answers each look reports
 SCORING_TOKENS = 2_048  # a padded batch's most tokens where no gradient is kept
 
 

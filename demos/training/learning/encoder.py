@@ -59,7 +59,7 @@ def _layers(encoder: Any, chosen: range, states: torch.Tensor, attention_mask: t
 
 
 class States:
-    """States [n, d] of every sequence of an example, by the example. What no longer fits is computed each time."""
+    """States [n, d] of every sequence of an example, by the example. Those beyond the room are computed each time."""
 
     def __init__(self, max_bytes: int | None = None) -> None:
         self.max_bytes = MAX_CACHE_BYTES if max_bytes is None else max_bytes

@@ -1,4 +1,4 @@
-"""Why a run ended with nothing to keep, as one sentence: out of memory, a full disk, a broken choice."""
+"""The reason why a run ended without a model, as one sentence: out of memory, a full disk, a broken choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_MEMORY = "The server ran out of memory; use a smaller batch, shorter sentence
 DISK_FULL = "The run could not be saved, because the disk is full."
 NOT_KEPT = "The run could not be saved, because its files could not be written."
 NO_MODEL = "The model's files could not be read; choose the model again."
-# A CPU allocator, cuBLAS and safetensors tell theirs as text only; transformers' OSError has no number.
+# A CPU allocator, cuBLAS and safetensors give theirs as text only; transformers' OSError has no number.
 _MEMORY_WORDS = ("can't allocate memory", "out of memory", "alloc_failed")
 _DISK_WORDS = ("no space left on device", "os error 28")
 

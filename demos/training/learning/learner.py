@@ -151,7 +151,7 @@ class Learner:
         return loss.detach(), self.task.batch_score(logits, batch.targets)
 
     def _pair_gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The same for the loss of pairs; the score is that of the head as it was fitted last."""
+        """The same for the loss of pairs; the score is that of the head's last fit."""
         task: Any = self.task
         batch = collate(task, features, self.padding, self.device)
         with self._products():

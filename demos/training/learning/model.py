@@ -41,8 +41,8 @@ class Model:
 def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
     """A fresh encoder in float32 from a local folder, a model's or a run's, safetensors only, all its dropout off.
 
-    Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
-    keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, stays as it was.
+    Off, because a run's numbers must not depend on the global random generator, and because dropout in the attention
+    keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, is not changed.
 
     Its weights are copied out of the files, which transformers maps into memory: Windows deletes no mapped file, and
     a run's are deleted while its model may be in use.
@@ -147,7 +147,7 @@ def in_batches(
 
 
 def last_states(encoder: Any, batch: Batch, input_ids: torch.Tensor | None = None) -> torch.Tensor:
-    """The last hidden states [R, n, d]; `input_ids` stand in for the batch's own, where rows were renumbered."""
+    """The last hidden states [R, n, d]; `input_ids` replace the batch's own, where rows were renumbered."""
     inputs = {"input_ids": batch.input_ids if input_ids is None else input_ids, "attention_mask": batch.attention_mask}
     if batch.token_type_ids is not None and encoder.config.model_type != "distilbert":  # which has no segments
         inputs["token_type_ids"] = batch.token_type_ids

@@ -1,6 +1,6 @@
 """Several processes that train one model: each takes its share of every batch, and their gradients are averaged.
 
-They are started by `accelerate launch` or `torchrun`, which tell each its rank by the environment.
+They are started by `accelerate launch` or `torchrun`, which pass each its rank by the environment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Parallel:
-    """One process among `processes`; alone it changes nothing. Process 0 leads: it looks, tells and writes."""
+    """One process among `processes`; alone it changes nothing. Process 0 leads: it evaluates, reports and writes."""
 
     rank: int = 0
     processes: int = 1
@@ -42,7 +42,7 @@ class Parallel:
     def average(self, parameters: Sequence[nn.Parameter], weight: float) -> None:
         """Make each gradient the mean over the whole batch, of which this process read the share `weight`, 0 to 1.
 
-        Added up as one vector, so that there is one exchange a step. Who read nothing has no gradients yet.
+        Added up as one vector, so that there is one exchange a step. A process that read nothing has no gradients yet.
         """
         for parameter in parameters:
             parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad * weight

@@ -18,7 +18,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True)
 class Control:
-    """Asked before each step."""
+    """Called before each step."""
 
     should_stop: Callable[[], bool] = _never
     should_wait: Callable[[], bool] = _never

@@ -41,8 +41,8 @@ def freeze(encoder: Any, settings: Settings) -> Any:
 def add_lora(encoder: Any, rank: int, seed: int, targets: Sequence[str]) -> Any:
     """W x becomes W x + 2 B A x, for W the matrices whose names end so; only A and B train (Hu et al. 2021, 4.1).
 
-    A [rank, d] is drawn from `seed`, B [d, rank] is 0, so that training begins at the encoder as it is. The factor 2
-    is their alpha / rank.
+    A [rank, d] is drawn from `seed`, B [d, rank] is 0, so that training begins at the unchanged encoder. The factor
+    2 is their alpha / rank.
     """
     from peft import LoraConfig, LoraModel  # here, for its import takes seconds that other runs need not wait
 

@@ -23,7 +23,7 @@ from demos.training.pretraining.rows import RowCounter, Rows
 from demos.training.service.training_service import TrainingService
 from demos.training.service.training_thread import in_own_thread
 
-MAX_SECONDS = 300.0  # of one press; what is learned by then stays
+MAX_SECONDS = 300.0  # of one press; the progress by then is kept
 PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about
 STEP_SECONDS = 1.0  # of a step, before there was one like it
 

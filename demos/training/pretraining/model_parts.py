@@ -51,7 +51,7 @@ class Parts(WithHeads):
     def losses(self, batch: PretrainingBatch) -> Losses:
         """The losses of BertForPreTraining, with the decoder applied to the chosen tokens alone.
 
-        Next sentences count where the batch asks about them; the model must have that head then.
+        Next sentences count where the batch has labels for them; the model must have that head then.
         """
         hidden = self.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
         chosen = batch.labels != NO_LABEL

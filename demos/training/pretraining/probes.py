@@ -92,7 +92,7 @@ def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int]
 
 
 def ask(parts: Parts, tokenizer: Any, passage: Passage, probes: Sequence[Question]) -> ProbeResult:
-    """The answers of the model as it is now."""
+    """The answers of the model in its present state."""
     general = [question.partition("|")[0] for question in GENERAL]
     return ProbeResult(
         tuple(_answer(parts, tokenizer, question) for question in probes),
@@ -112,7 +112,7 @@ def _answer(parts: Parts, tokenizer: Any, question: Question) -> Answer:
 def mean_loss(parts: Parts, tokenizer: Any, sentences: Sequence[str]) -> float:
     """Mean of -ln p over the tokens of these sentences, each masked alone: at most MOST_PLACES of a sentence.
 
-    What Salazar et al. 2020 (ACL) call the pseudo-log-likelihood, by the token. NaN without a token.
+    This is the pseudo-log-likelihood of Salazar et al. 2020 (ACL), per token. NaN without a token.
     """
     rows = list(_rows(tokenizer, sentences))
     losses: list[float] = []

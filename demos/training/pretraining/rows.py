@@ -15,7 +15,7 @@ class Rows:
     """One entry a row: V word pieces. The matrix is the embeddings and, transposed, the decoder."""
 
     moved: np.ndarray  # <float32>[V]: Euclidean distance between before and after
-    in_input: np.ndarray  # <int64>[V]: how often it stood in an input
+    in_input: np.ndarray  # <int64>[V]: how often it was in an input
     as_answer: np.ndarray  # <int64>[V]: how often it was the right answer
     wrongly: np.ndarray  # <float32>[V]: the probability it was given where another was right, summed
     gradient: (

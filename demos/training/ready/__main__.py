@@ -91,7 +91,7 @@ def _row(row: Any, kind: str) -> Any:
 
 
 def scores_of(folder: Path, datasets: list[Splits]) -> list[dict[str, Any]]:
-    """The scores of the adapter in the folder, as it is stored, on each data set's test examples."""
+    """The scores of the stored adapter in the folder, on each data set's test examples."""
     loaded = ModelStore().get(BUNDLED)
     trained = with_adapter(loaded.model, loaded.tokenizer, folder)
     ended = Ended(math.nan, math.nan, 0, 0.0, 0.0, "", [])

@@ -67,7 +67,7 @@ def change_of(tensors: dict[str, torch.Tensor], name: str) -> torch.Tensor:
 
 
 def with_adapter(encoder: Any, tokenizer: Any, folder: Path) -> Trained:
-    """The encoder with an adapter's changes and its head; `encoder` stays as it is and lends all other weights."""
+    """The encoder with an adapter's changes and its head; `encoder` is not changed and shares all other weights."""
     shared = {id(weight): weight for weight in (*encoder.parameters(), *encoder.buffers())}
     adapted = copy.deepcopy(encoder, shared)
     tensors = load_file(folder / ADAPTER)

@@ -45,7 +45,7 @@ CLASSES: Mapping[str, Any] = {
 class HubModel(ModelSpec):
     """One of them, for the task that is its key; each is in English."""
 
-    data: str = ""  # what it was fine-tuned on
+    data: str = ""  # its training data
     licence: str = ""  # as its card says
 
 
@@ -77,7 +77,7 @@ class HubModels(PinnedStore):
         self._models = Recent(MOST_WEIGHTS, lambda loaded: loaded.nbytes, self.memory, "models of the Hub with a task")
 
     def trained(self, kind: str) -> Trained:
-        """The model for a kind of task, as a run of ours is asked. Raises UserError where it can't be had."""
+        """The model for a kind of task, with the interface of our own runs. Raises UserError where it can't be had."""
         return trained_of(kind, self.get(kind))
 
     def _opened(self, key: str, folder: Path) -> LoadedModel:

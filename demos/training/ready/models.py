@@ -23,7 +23,7 @@ DATA_NAMES = {  # of the files that the bundled adapters were trained with
     "xquad.en": "XQuAD",
 }
 
-# What each adapter was trained on, and the licences, as assets/ready/README.md has them; the encoder's is Apache 2.0.
+# The training data of each adapter, and the licences, as in assets/ready/README.md; the encoder's is Apache 2.0.
 TRAINED_ON = {
     "sentence": "our sentences and 2,700 reviews (Sentiment Labelled Sentences)",
     "entities": "our sentences, WNUT-17 and the Broad Twitter Corpus",

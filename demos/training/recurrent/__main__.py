@@ -13,7 +13,7 @@ from demos.training.recurrent.training import STEPS, measured, train
 
 
 def main() -> None:
-    """Train and save; print what was measured on the held-out sentences with the weights as they are in the file."""
+    """Train and save; print what was measured on the held-out sentences with the weights from the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, nargs="?", default=FILE)
     parser.add_argument("--steps", type=int, default=STEPS)

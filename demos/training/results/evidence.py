@@ -64,7 +64,7 @@ class Rationale:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What each word contributes to the logit of the prediction less another class's, by three methods.
+    """Each word's contribution to the logit of the prediction less another class's, by three methods.
 
     Above 0: the word speaks for the prediction. Each method's values are in the order of METHODS.
     """
@@ -78,7 +78,7 @@ class Evidence:
     left_out: np.ndarray  # float64 [words]: leave-one-out
     margin: float  # the answer's logit less the other's
     empty: float  # the same where every word embedding is zero
-    masked: float  # the same where [MASK] stands for each word
+    masked: float  # the same where [MASK] replaces each word
     rationales: tuple[Rationale, ...]  # of each method, then the mean of RANDOM draws
 
     @property
@@ -90,7 +90,7 @@ class Evidence:
 def pooled_vectors(
     encoder: Any, tokenizer: Any, task: Classification, examples: Sequence[Example], max_length: int
 ) -> Generator[Encoded, None, np.ndarray]:
-    """The vector that the layers on top read, for each example: float32 [m, d]; tells after each batch.
+    """The vector that the layers on top read, for each example: float32 [m, d]; yields after each batch.
 
     Where they read all tokens' vectors, it is the mean of these.
     """
@@ -125,7 +125,7 @@ def surest_errors(answers: StoredAnswers, most: int) -> list[Error]:
 def evidence_of(
     trained: Trained, loaded: LoadedModel, example: Example, other: int | None = None
 ) -> Generator[int, None, Evidence]:
-    """The evidence for the trained model's answer to one example; tells each step of the integrated gradients.
+    """The evidence for the trained model's answer to one example; yields each step of the integrated gradients.
 
     `other` is the class that the answer is compared with; None, or the answer itself: the second most probable.
     Raises UserError for an input of no word or more than MOST_TOKENS tokens.

@@ -43,7 +43,7 @@ class Record:
     settings: Mapping[str, Any] = field(hash=False)  # every field of Settings; gradio hashes what a page remembers
     parameters: int
     trainable: int
-    metric: str  # what the curve's score is
+    metric: str  # the metric of the curve's score
     metrics: Mapping[str, float] = field(hash=False)  # on the test examples, the headline first
     loss: float  # on the test examples
     steps: int  # done

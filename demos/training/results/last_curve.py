@@ -18,7 +18,7 @@ def keep_curve(folder: Path, kind: str, curve: str) -> None:
 
 
 def read_curve(folder: Path) -> dict[str, Any]:
-    """{"kind", "curve"} as they were kept; {} where there is none."""
+    """The stored {"kind", "curve"}; {} where there is none."""
     try:
         document = json.loads((folder / FILE).read_text(encoding="utf-8"))
         return {"kind": str(document["kind"]), "curve": str(document["curve"])}

@@ -1,4 +1,4 @@
-"""Whether a run that is over has learned nothing: what shows it, the likeliest reasons, and what to change."""
+"""A check whether a finished run has learned nothing: the signs, the likeliest reasons, and the changes to try."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNBALANCED = 3  # times as many examples of the most frequent class as of the ra
 RATES = {"all": (1e-5, 1e-3), "top": (1e-5, 1e-3), "lora": (1e-4, 1e-2), "head": (1e-3, 1e-1)}
 SGD_RATE = 1e-2  # SGD, whose steps are not scaled, moves the weights very little below it
 SHARES = ("accuracy", "exact match")  # metrics that are shown in percent
-CONTROLS = {  # what the page calls these settings
+CONTROLS = {  # the page's names of these settings
     "learning_rate": "Learning rate",
     "epochs": "Epochs",
     "class_weights": "Give rare classes more weight",
@@ -54,7 +54,7 @@ class LearnedNothing:
 
     @property
     def on_page(self) -> str:
-        """Everything, with the controls as they are called on the page."""
+        """The whole text, with the controls' names on the page."""
         changes = _listed([f"{change} “{CONTROLS[field]}”" for change, field in self.changes])
         return f"{self.evidence} {self.why} Under “All controls”, {changes}."
 

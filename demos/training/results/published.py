@@ -1,4 +1,4 @@
-"""Results that others have published (assets/data/published.yaml), and which of one's own runs stand beside them."""
+"""Results that others have published (assets/data/published.yaml), and those of a reader's runs to show beside them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Column:
     data: tuple[str, ...] = ()
     metric: str = ""  # as a run's `metrics` call it; "" where no run can have it
     like: Mapping[str, str] = field(default_factory=dict, hash=False)  # our own data: the metric's name there
-    guessing: float | None = None  # what guessing gets, in per cent: where given, the column is drawn as bars
+    guessing: float | None = None  # the score of guessing, in per cent: where given, the column is drawn as bars
 
     def own(self, record: Record) -> float | None:
         """The run's score in per cent, where it was tested on this data or on ours that is like it, by this metric."""

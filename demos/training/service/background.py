@@ -1,7 +1,7 @@
-"""Runs that go on without a page: in threads of their own, followed by who has their id, found again by their reader.
+"""Runs that go on without a page: in separate threads, followed by pages with their id, found by their reader.
 
-A page that is loaded anew follows on. A run that nobody follows is asked to stop, and keeps what it learned: soon where
-somebody waits in the line, else after ten minutes.
+A page that is reloaded follows on. A run that no page follows is stopped, and keeps its model: soon if another run
+waits in the line, else after ten minutes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 log = logging.getLogger(__name__)
-Changes = dict[str, Any]  # what a run changes on the page, by name
+Changes = dict[str, Any]  # a run's outputs on the page, by name
 
 BEAT_SECONDS = 6.0  # between two messages to a follower, at which a closed page is noticed
 GRACE_SECONDS = 20.0  # without a page, if other runs wait: a page takes some seconds to reload
@@ -60,9 +60,9 @@ class Background:
         stop: Callable[[], None],
         is_awaited: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Begin `work` in a thread; each of its changes reaches all followers. It has to tell its own failures.
+        """Begin `work` in a thread; each of its changes reaches all followers. It must report its own failures.
 
-        `stop` asks it to end soon, `is_awaited` says whether somebody waits for the machine. A reader has one run a
+        `stop` requests its end, `is_awaited` says whether another run waits for the machine. A reader has one run a
         part: the one before it is forgotten.
         """
         new = _Run(reader, part, stop, is_awaited)
@@ -131,7 +131,7 @@ class Background:
         return any(not run.over for run in list(self._runs.values()))
 
     def stop_all(self) -> None:
-        """Ask every run that is at work to end soon."""
+        """Request the end of every run that is at work."""
         for run in list(self._runs.values()):
             if not run.over:
                 run.stopped = True

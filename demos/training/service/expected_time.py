@@ -19,7 +19,7 @@ EFFICIENCY = {
     "cpu": {"float32": 0.62, "bfloat16": 0.55},
     "cuda": {"float32": 0.45, "bfloat16": 0.22},
 }
-# Beside products: batches, the calls themselves, telling; the optimizer's pass over what trains; LoRA's small products,
+# Beside products: batches, the calls themselves, events; the optimizer's pass over what trains; LoRA's small products,
 # too narrow to be quick, and what goes with them.
 SECONDS_A_STEP = {"cpu": 0.001, "cuda": 0.02}
 SECONDS_A_PARAMETER = {"cpu": 2e-9, "cuda": 0.0}
@@ -45,7 +45,7 @@ def expected(cost: Cost, examples_per_second: float, half: bool, device: str, th
     rate = EFFICIENCY[device]["bfloat16" if half else "float32"] * products_per_second(half, device, threads)
     if examples_per_second:
         steps = cost.examples / examples_per_second
-        # What the steps reached, the rest will; but a head's steps have hardly a product.
+        # The other products take the steps' measured rate; but a head's steps have hardly a product.
         return Expected(steps + cost.other_products / max(rate, cost.step_products / steps), True)
     beside = SECONDS_A_STEP[device] + SECONDS_A_PARAMETER[device] * cost.trainable_parameters
     steps = cost.step_products / rate + cost.steps * (beside + SECONDS_AN_ADAPTER[device] * cost.adapters)
@@ -55,7 +55,7 @@ def expected(cost: Cost, examples_per_second: float, half: bool, device: str, th
 def left_of(expected: float, measured: float, done: float) -> float:
     """Seconds left when the share `done` of the steps is: one estimate, from the one before the run to its own.
 
-    What was `expected` of the whole gives way to what the steps so far say (`measured`, seconds left by their mean);
+    The `expected` seconds of the whole give way to the steps so far (`measured`, seconds left by their mean);
     of these the first are the slowest, several times the others, so that they count little. `expected` is 0 where
     nothing was.
     """

@@ -1,4 +1,4 @@
-"""ZeroGPU's quota: for how many seconds a run asks for a GPU, and why it got none or lost it, in one sentence."""
+"""ZeroGPU's quota: the seconds for which a run requests a GPU, and one sentence on why it got none or lost it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 
 VISITOR_SECONDS = 120  # a day, without an account
-ACCOUNT_SECONDS = 300  # with a free one; PRO has 2,400, but the page cannot tell the two apart
-TOKEN_HEADER = "x-ip-token"  # by which ZeroGPU tells a visitor from an account
+ACCOUNT_SECONDS = 300  # with a free one; PRO has 2,400, but the page cannot distinguish the two
+TOKEN_HEADER = "x-ip-token"  # by which ZeroGPU distinguishes a visitor from an account
 START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels
 KEEP_SECONDS = 8  # between a run's own end and the GPU's: the last step, the test, the weights' way to the disk
 SENTENCES_PER_SECOND = 150  # a careful figure for BERT base, until a run like it was measured

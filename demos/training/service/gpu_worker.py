@@ -29,7 +29,7 @@ CAN_PAUSE = not ON_ZERO_GPU
 
 
 class NoGPUError(UserError):
-    """ZeroGPU lent no GPU, or took it back; the same run can be had on the CPU."""
+    """ZeroGPU lent no GPU, or took it back; the same run is possible on the CPU."""
 
 
 def lent_seconds(*_: Any, lent: int = 0, **__: Any) -> int:
@@ -61,7 +61,7 @@ def run_training(
 ) -> Iterator[Event]:
     """The events of one training, wherever this machine runs it; `on_cpu` leaves its GPU, or a lent one, alone.
 
-    On ZeroGPU a GPU is asked for by the `work` seconds that the training is expected to take. Raises NoGPUError.
+    On ZeroGPU a GPU is requested for the `work` seconds that the training is expected to take. Raises NoGPUError.
     """
     if ON_ZERO_GPU and not on_cpu:
         yield from _on_lent_gpu(dataset, base, settings, folder, stop_file, work)

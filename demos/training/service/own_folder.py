@@ -1,4 +1,4 @@
-"""A folder that one process has for itself until it ends; what a killed process has left is removed by the next."""
+"""A folder that one process has for itself until it ends; the next process removes a killed one's folder."""
 
 from __future__ import annotations
 

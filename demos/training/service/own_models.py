@@ -1,7 +1,7 @@
 """The kept runs of a reader as models of the menu, for that reader's browser alone, and for the members of their room.
 
 A run's public name is in the menu and in links. Its key is that name and, after a space, the reader's key, which only
-their browser has: the page computes with it, and it is checked whenever a model is asked for. A member of a room adds,
+their browser has: the page computes with it, and it is checked at each request for a model. A member of a room adds,
 after another space, a pass, which is checked likewise (demos/page/room/runs.py). Shared caches have the model under its
 name, which nobody reaches without the key.
 """
@@ -80,9 +80,9 @@ def title_of(record: Record) -> str:
 
 
 def key_of(name: Any, reader: str) -> Any:
-    """The key with which `reader`'s page computes; what is no name of a run stays as it is.
+    """The key with which `reader`'s page computes; any other text than a run's name is returned unchanged.
 
-    After the name, and a space, the page may have said its pass as a member of a room.
+    After the name and a space, there may be the pass of a room's member.
     """
     if not (isinstance(name, str) and name.startswith(OWN)):
         return name
@@ -91,7 +91,7 @@ def key_of(name: Any, reader: str) -> Any:
 
 
 def name_of(key: str) -> str:
-    """What a menu or a link may say of a key."""
+    """The part of a key that a menu or a link may show."""
     return key.partition(" ")[0] if key.startswith(OWN) else key
 
 

@@ -27,13 +27,13 @@ log = logging.getLogger(__name__)
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 HOME = "fine-tune-"  # how the temporary folder's name begins
-BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
+BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # the errors of reading files of other content
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 GONE = "This trained model is no longer kept here; train again."
 
 
 class Runs:
-    """Runs by an id that can't be guessed: who has the id may stop the run and ask its model, and nobody else.
+    """Runs by an id that can't be guessed: only a holder of the id may stop the run and use its model.
 
     Files are read and deleted outside of the lock: every reader needs it, and so does Gradio's
     event loop, on which sessions expire. Models in `stored` have bounds of their own, and outlast this process.
@@ -73,11 +73,11 @@ class Runs:
         return self.stored.model(run) if run and self.stored else None
 
     def stop_file(self, run: str) -> Path:
-        """The file whose existence asks the run to stop: an Event could not reach a ZeroGPU worker's process."""
+        """The file whose existence stops the run: an Event could not reach a ZeroGPU worker's process."""
         return self._path(run, ".stop")
 
     def stop(self, run: str) -> None:
-        """Ask the run to stop at its next step and keep what it learned."""
+        """Make the run stop at its next step and keep its model."""
         self.stop_file(run).touch()
 
     def pause_file(self, run: str) -> Path:
@@ -85,11 +85,11 @@ class Runs:
         return self._path(run, ".pause")
 
     def pause(self, run: str) -> None:
-        """Ask the run to wait before its next step."""
+        """Make the run wait before its next step."""
         self.pause_file(run).touch()
 
     def go_on(self, run: str) -> None:
-        """Ask a run that waits to go on."""
+        """Make a run that waits go on."""
         self.pause_file(run).unlink(missing_ok=True)
 
     def keep(self, run: str, base: str) -> None:
@@ -169,7 +169,7 @@ class Runs:
         return base
 
     def trained(self, run: str | None) -> Trained:
-        """The run's model, in memory; where it is not it is read now, once however many ask.
+        """The run's model, in memory; otherwise it is read now, once for all threads.
 
         Raises UserError where it is gone.
         """

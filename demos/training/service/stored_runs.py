@@ -4,7 +4,7 @@
     models/<a run's id>/                            a model's files, and the catalogue key of what it began as
 
 Keys and ids are hashed: the names give none away, and what a browser sends is never a path. All is written elsewhere
-first and then renamed, so that nothing is ever there by half, and each process looks at the folder anew.
+first and then renamed, so that no half-written file is there, and each process reads the folder each time.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ BASE = "base.json"
 OWN = "your-run-"  # begins a run's public name
 _NAME = re.compile(f"{OWN}[0-9a-f]{{16}}")
 _OURS = re.compile(r"[0-9a-f]{64}")
-_NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # what reading a broken or foreign record raises
+_NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # the errors of reading a broken or foreign record
 
 
 class StoredRuns:
-    """Records and models in `folder`; safe for many threads and processes. What can't be written is logged, not kept.
+    """Records and models in `folder`; safe for many threads and processes. A failed write is only logged.
 
     Raises OSError where the folder can't be used.
     """
@@ -171,7 +171,7 @@ class StoredRuns:
 
 
 def public_name(run: str) -> str:
-    """The name of a run that may stand in a link: nobody finds the run's id by it."""
+    """The name of a run that may be in a link: it does not reveal the run's id."""
     return OWN + _hashed(run)[:16]
 
 

@@ -15,7 +15,7 @@ USUAL_SECONDS = 60.0  # of a training of which nothing is known
 
 
 class TrainingQueue:
-    """`slots` runs go at once; at most `waiting` more may stand in line."""
+    """`slots` runs go at once; at most `waiting` more may wait in line."""
 
     def __init__(self, slots: int = 1, waiting: int = MAX_WAITING) -> None:
         self.slots = slots

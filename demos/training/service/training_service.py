@@ -58,7 +58,7 @@ class TrainingService:
         return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue, self.press_queue))
 
     def stop_all(self, seconds: float) -> None:
-        """Ask every training to stop and keep what it learned; wait for so long until all have."""
+        """Make every training stop and keep its model; wait at most so long until all have."""
         self.background.stop_all()
         for run in list(self._under_way):
             self.runs.stop(run)
@@ -73,7 +73,7 @@ class TrainingService:
     def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost, on_cpu: bool = False) -> Expected:
         """The expected time of a training of this cost."""
         speed = self.speed(model, dataset, settings, on_cpu)
-        if ON_ZERO_GPU and not on_cpu:  # what a GPU lent for a moment does is not to be measured from here
+        if ON_ZERO_GPU and not on_cpu:  # a GPU that is lent for a moment can't be measured from here
             return Expected(work_seconds(dataset, settings, speed), bool(speed))
         half, device = hardware.in_bfloat16(on_cpu), hardware.run_device(on_cpu).type
         return expected(cost, speed, half, device, settings.threads or cores())

@@ -14,7 +14,7 @@ Event = TypeVar("Event")
 
 
 def in_own_thread(make: Callable[[], Iterator[Event]], cpu_threads: int) -> Iterator[Event]:
-    """The events of `make()`, which runs in a thread of its own with `cpu_threads` threads for its products.
+    """The events of `make()`, which runs in a separate thread with `cpu_threads` threads for its products.
 
     Closing this generator ends that thread at its next event, and waits for it. An exception there is raised here.
     """

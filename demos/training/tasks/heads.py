@@ -63,7 +63,7 @@ def units_of(targets: torch.Tensor, weights: Sequence[float] = ()) -> float:
 def class_weights(counts: Sequence[int]) -> tuple[float, ...]:
     """N / (C n) for a class that occurs n times among N: each class weighs alike in all (King and Zeng 2001).
 
-    What scikit-learn calls "balanced".
+    This is scikit-learn's "balanced".
     """
     return tuple(sum(counts) / (len(counts) * max(1, count)) for count in counts)
 

@@ -18,8 +18,8 @@ from demos.training.data.splits import Splits
 from demos.training.events import Epoch, Look, Outcome
 from demos.training.settings import Settings
 
-Answers = Sequence[Any]  # what a task reads off each example's logits, in the examples' order
-MAX_MISTAKES = 200  # that a result tells of
+Answers = Sequence[Any]  # a task's output from each example's logits, in the examples' order
+MAX_MISTAKES = 200  # that a result shows
 NO_LABEL = -100  # a position that no loss is taken at, as PyTorch's cross_entropy skips it
 
 
@@ -31,7 +31,7 @@ class Features:
     target: Any  # what `Task.targets` makes a tensor of
     cut: bool  # tokens fell off at max_length
     segments: tuple[tuple[int, ...], ...] = ()  # token_type_ids of each sequence; none where all are 0
-    extra: Any = None  # what the task itself needs to read its answers: offsets, words
+    extra: Any = None  # the task's data for reading its answers: offsets, words
 
     @property
     def size(self) -> int:
@@ -108,7 +108,7 @@ class Task(ABC):
         """The layers on top of an encoder of this width, freshly initialized from `generator`."""
 
     def fitted(self, longest: int) -> Task:
-        """The task for data whose longest sequence has so many tokens, where the head hangs on that."""
+        """The task for data whose longest sequence has so many tokens, where the head depends on that."""
         return self
 
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:

@@ -55,7 +55,7 @@ def hidden_states(
 
     The model's own layers, called one by one: no hook, no copy, and nothing of the model is changed, so that any number
     of threads may do it. All but attention works on each token by itself; attention takes one group at a time.
-    Equal to transformers' `hidden_states` to 1e-5. Raises StoppedError once `wanted` says no, asked at each layer.
+    Equal to transformers' `hidden_states` to 1e-5. Raises StoppedError once `wanted`, called at each layer, is false.
     Source: Devlin et al. 2019, section 3; Vaswani et al. 2017, section 3.2 and 3.3.
     """
     output_of = _of_modernbert if model.config.model_type == "modernbert" else _by_token

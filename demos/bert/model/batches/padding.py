@@ -1,4 +1,4 @@
-"""Several inputs as one batch: padded to the longest, with the attention mask that tells padding from text."""
+"""Several inputs as one batch: padded to the longest, with the attention mask that separates padding from text."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ CONFIGS: dict[str, type[PreTrainedConfig]] = {
     "albert": AlbertConfig,
     "modernbert": ModernBertConfig,
 }
-# What a configuration may say of these, and what they are where it says nothing: anything else is another computation.
+# The values that a configuration may have, and the defaults: any other value is another computation.
 USUAL = {
     "position_embedding_type": "absolute",
     "is_decoder": False,
@@ -102,7 +102,7 @@ class Limits:
 
 
 class OtherArchitectureError(UserError):
-    """A model that is none of CONFIGS."""
+    """A model whose type is not in CONFIGS."""
 
     def __init__(self, sentence: UserError, model_type: str) -> None:
         super().__init__(str(sentence))
@@ -116,7 +116,7 @@ def refused(name: str, reason: str) -> UserError:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was read of a model; `weights` are its weights' files, and `nbytes` the bytes of each."""
+    """A model's files, as read; `weights` are the files of its weights, and `nbytes` the bytes of each."""
 
     spec: ModelSpec  # its key and title are its name
     weights: tuple[str, ...]
@@ -167,7 +167,7 @@ def check_model(
 
 
 def read_json(file: Path) -> Any:
-    """What a file holds as JSON; None where it can't be read."""
+    """A file's content, parsed as JSON; None where it can't be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, OSError, RecursionError):
@@ -194,7 +194,7 @@ def check_files(name: str, sizes: Mapping[str, int | None]) -> tuple[str, ...]:
 
 
 def check_index(name: str, index: Any, sizes: Mapping[str, int | None]) -> tuple[str, ...]:
-    """The names of the weights' files that an index, as it was read from JSON, says; `sizes` as above."""
+    """The names of the weights' files in an index, which was read from JSON; `sizes` as above."""
     try:
         files = files_in(index)
     except ValueError as error:

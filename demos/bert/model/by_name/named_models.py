@@ -62,7 +62,7 @@ class NamedModels:
     def find(self, requested: str) -> NamedSpec:
         """The model of this name, at the requested revision or, without one, at its newest.
 
-        Asks the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
+        Queries the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
         public BERT with safetensors that fits in here, and where the Hub can't be reached. No weights are fetched.
         """
         name, revision = read_name(requested)
@@ -89,7 +89,7 @@ class NamedModels:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """For whoever looks up or fetches. Raises UserError where others have been at it for too long."""
+        """A lock for look-ups and fetches. Raises UserError where others have held it for too long."""
         if not self._turns.acquire(timeout=PATIENCE):
             raise UserError("Other models are being looked up or fetched; try again in a minute.")
         try:

@@ -68,7 +68,7 @@ def is_pinned(key: str) -> bool:
 
 
 def read_name(requested: object) -> tuple[str, str]:
-    """(owner/name, revision or "") of what was typed or stands in a link; the address of its page on the Hub will do.
+    """(owner/name, revision or "") of a typed text or of a link; the address of the model's page on the Hub will do.
 
     Raises UserError for what can't be the name of a model.
     """

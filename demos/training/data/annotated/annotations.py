@@ -32,7 +32,7 @@ class Annotations:
     spans: tuple[str, ...] = ()  # of JSON-MIN, the fields that hold spans; of others only whether there are any
     text: str = ""  # the field whose characters the spans count
     tokens: bool = False  # whether the words are the file's own
-    moved: bool = False  # whether spans stand at another place than the file says
+    moved: bool = False  # whether spans are at another place than the file says
     negated: str = ""  # the only label of a file whose rejected rows are the class “not …”
     form: str = ""  # of JSON, as `read_json` says
 

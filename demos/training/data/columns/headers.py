@@ -1,4 +1,4 @@
-"""Whether a table's first row names its columns, and what its columns are called: by known names, then by content."""
+"""Whether a table's first row names its columns, and the names of its columns: by known names, then by content."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def name_of(name: str) -> str:
 
 
 def _names(first: Sequence[str], body: Sequence[Sequence[Any]]) -> bool:
-    """Whether the first row stands out from the rows below it."""
+    """Whether the first row differs from the rows below it."""
     if len(body) < 2:
         return len(first) > 2
     for_names = for_data = 0

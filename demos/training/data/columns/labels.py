@@ -23,7 +23,7 @@ def is_missing(label: str) -> bool:
 
 
 def clean_label(label: str) -> str:
-    """The spelling that stands for all that look the same; "" for none.
+    """One spelling for all that look the same; "" for none.
 
     Unicode's composed form (NFC), no signs without a width, single blanks, whole numbers without decimals.
     """
@@ -33,7 +33,7 @@ def clean_label(label: str) -> str:
 
 
 def merged(labels: Sequence[str]) -> dict[str, str]:
-    """The spelling that stands for each label of `labels`, which have been cleaned: the most frequent capitals."""
+    """One spelling for each label of `labels`, which have been cleaned: the most frequent capitals."""
     counts = Counter(labels)
     alike: dict[str, list[str]] = defaultdict(list)
     for label in counts:

@@ -19,7 +19,7 @@ MOST_CHOSEN = 1_000  # characters of a choice of columns
 NEVER = {"count", "confidence", "score", "probability", "date", "time", "url", "link", "coord", "length", "len"}
 TITLES = {"title", "titel", "headline", "subject", "heading", "titre", "titolo", "título", "betreff"}
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
-ALIASES = {  # what else a role may be called in a choice
+ALIASES = {  # other names of a role in a choice
     "text": "sentence1",
     "text1": "sentence1",
     "text2": "sentence2",
@@ -40,7 +40,7 @@ class Column:
     """One thing that a task reads from each row, and the names its column may have, the preferred first.
 
     kind "text": a string; what JSON has as null, NaN, list or object counts as missing (""). kind "json": a list or an
-    object stays what it is, also where a cell of a table holds it as JSON; all else is text. `holds` is the kind of
+    object is not changed, also where a cell of a table holds it as JSON; all else is text. `holds` is the kind of
     profile that its column has, where one without a known name may be it. Several columns may be it where it is `many`.
     """
 
@@ -54,14 +54,14 @@ class Column:
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """A table's columns and rows, and where each role stands."""
+    """A table's columns and rows, and the column of each role."""
 
     names: tuple[str, ...]
     rows: list[Cells]
     named: bool  # whether the file names its columns
     places: Mapping[str, tuple[int, ...]]  # by role; the values of several columns are joined
     sure: bool = True  # that no other column may be meant
-    problem: str = ""  # what is missing or not clear, one sentence
+    problem: str = ""  # the missing or unclear part, one sentence
     notes: tuple[str, ...] = ()
     plain: bool = False  # whether HTML is taken out of the texts
     # By role, the places between which nothing decides.
@@ -94,7 +94,7 @@ def print_columns(chosen: Sequence[tuple[str, str]]) -> str:
 
 
 def quoted(name: str) -> str:
-    """A column's name as it is written in a choice."""
+    """A column's name in the form of a choice."""
     return "".join(_QUOTED.get(sign, sign) for sign in name)
 
 
@@ -238,7 +238,7 @@ class _Guess:
         text = self.places.get("text", ())
         if len(text) == 1 and self.plain and TITLES.intersection(_parts(self.header[text[0]])[-1:]):
             others = [p for p in range(len(self.names)) if self.free(p) and self.profiles[p].may_be_text]
-            if others:  # a headline and what stands below it
+            if others:  # a headline and the text below it
                 self.places["text"] = (*text, max(others, key=lambda place: self.profiles[place].length))
                 self.sure = False
 
@@ -306,13 +306,13 @@ def _parts(name: str) -> list[str]:
 
 
 def _is_part(name: str, known: Sequence[str]) -> bool:
-    """Whether a name's words hold a known name, and do not end in what says that they only describe it."""
+    """Whether a name's words hold a known name, and do not end in a word that makes them only describe it."""
     parts = _parts(name)
     return bool(parts) and parts[-1] not in NEVER and any(part in known for part in parts)
 
 
 def value_at(cells: Sequence[Any], places: Sequence[int]) -> Any:
-    """A row's content at these places: one cell as it is, several as texts with a blank between them."""
+    """A row's content at these places: one cell unchanged, several as texts with a blank between them."""
     if len(places) == 1:
         return cells[places[0]]
     return " ".join(text for place in places if (text := str(cells[place] or "").strip()))

@@ -20,7 +20,7 @@ def has_markup(text: str) -> bool:
 
 
 def without_markup(text: str) -> str:
-    """The text as a browser would show it, on one line; a text without HTML as it is."""
+    """The text as a browser would show it, on one line; a text without HTML unchanged."""
     if not has_markup(text):
         return text
     shown = html.unescape(LOST.sub(r"&#\1;", TAG.sub(" ", text))).replace("\\$", "$")

@@ -43,7 +43,7 @@ class Corpus:
     def with_alike(self, count: int) -> Corpus:
         """To each document the `count` others with the most similar words: the cosine of their TF-IDF.
 
-        Two books are told apart by their century alone; with these as wrong second parts, the model must look closer.
+        Two books differ by their century alone; with these as wrong second parts, the model must look closer.
         """
         spans = [self.sentences[[first, last]] for first, last in self.documents]
         size = int(self.input_ids.max()) + 1
@@ -104,8 +104,8 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     """One sequence of up to `max_length` tokens as the paper makes them, corrupted (Devlin et al. 2019, A.2).
 
     Whole sentences of one document until the sequence is full, cut between two of them into A and B; by the toss of a
-    coin B is kept (IsNext) or taken from another document (NotNext). What is too long is cut at either end of the
-    longer part. [UNK] is never asked for: nobody knows which word it hides.
+    coin B is kept (IsNext) or taken from another document (NotNext). A sequence that is too long is cut at either
+    end of the longer part. [UNK] is never a target: the word that it hides is unknown.
     """
     ends = np.cumsum(corpus.documents[:, 1] - corpus.documents[:, 0])
     room = max_length - 3
@@ -142,7 +142,7 @@ def _elsewhere(corpus: Corpus, number: int, count: int, ended: int, rng: np.rand
     """Sentences of another document: from a random one on, until there are `count` tokens or it ends.
 
     Where the document itself ended, `ended` sentences from its cut, so does the other one: its last `ended` sentences.
-    Else its place or its length would tell which part is false; documents of two sentences tell it three times in four.
+    Else its place or its length would reveal which part is false: in documents of two sentences, three times in four.
     """
     if corpus.alike is not None and rng.random() < 0.5:
         other = int(rng.choice(corpus.alike[number]))

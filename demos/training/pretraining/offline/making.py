@@ -75,7 +75,7 @@ class Plan:
 
 
 class Heads(nn.Module):
-    """BertForPreTraining on the bundled encoder; its word embeddings are E + left right, and E stays as it is."""
+    """BertForPreTraining on the bundled encoder; its word embeddings are E + left right, and E is not changed."""
 
     def __init__(self, loaded: LoadedModel, frequency: np.ndarray) -> None:
         super().__init__()
@@ -263,7 +263,7 @@ def make(
         optimizer.zero_grad(set_to_none=True)
         progress.step += 1
         progress.tokens += sum(int(batch.attention_mask.sum()) for batch in batches)
-        # Early on the average would hang on the first weights, so its memory grows with the steps.
+        # Early on the average would depend on the first weights, so its memory grows with the steps.
         weight = 1 - min(plan.average, progress.step / (progress.step + 9))
         with torch.no_grad():
             torch._foreach_lerp_(list(average.values()), [parameter.data for parameter in trained.values()], weight)

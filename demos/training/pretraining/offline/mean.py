@@ -20,7 +20,7 @@ from demos.training.pretraining.offline.making import Plan, Progress, write
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write both; they tell the tokens and steps of the training that went farthest."""
+    """Write both; they carry the tokens and steps of the longest training."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("states", type=Path, nargs="+")

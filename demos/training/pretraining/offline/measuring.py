@@ -60,7 +60,7 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
 def summary(
     ranks: np.ndarray, losses: np.ndarray, masked: np.ndarray, following: np.ndarray, right: np.ndarray
 ) -> Measured:
-    """`right` says of each sequence whether its next-sentence label, in `following`, was told."""
+    """`right` says of each sequence whether its next-sentence label, in `following`, was predicted correctly."""
     recall = [float(right[following == label].mean()) for label in (IS_NEXT, NOT_NEXT)]
     return Measured(
         top1=float((ranks == 0).mean()),

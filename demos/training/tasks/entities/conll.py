@@ -35,7 +35,7 @@ class _Sentence:
 
 
 def read_conll(text: str, chosen: str = "") -> tuple[list[TaggedRow], ColumnMap]:
-    """(the sentences, where tokens and tags stand); "# split = test" goes before one sentence or many.
+    """(the sentences, the columns of tokens and tags); "# split = test" goes before one sentence or many.
 
     Tokens are in the first column, or in the second where the first counts them; tags in the last that has entities
     tagged, or in the first where tokens are counted (GermEval has nested ones behind it). `chosen` says otherwise.

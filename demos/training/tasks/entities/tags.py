@@ -17,13 +17,13 @@ TAG = re.compile(r"([BIESLUM])-(\S.*)")
 
 @dataclass(frozen=True)
 class TaggedRow:
-    """A sentence: its words, each one's tag (BIO), and where it stands in its file (a line, or a table's row)."""
+    """A sentence: its words, each one's tag (BIO), and its place in its file (a line, or a table's row)."""
 
     number: int
     words: tuple[str, ...]
     tags: tuple[str, ...]
     split: str = ""
-    note: str = ""  # what was done to its file's tags
+    note: str = ""  # the changes to its file's tags
 
 
 def tagged_row(number: int, words: Sequence[str], tags: Sequence[str], split: str, places: Sequence[str]) -> TaggedRow:

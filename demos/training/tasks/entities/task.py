@@ -26,7 +26,7 @@ Answer = tuple[tuple[int, float], ...]  # of each word that was read: its likeli
 
 @dataclass(frozen=True)
 class Entities(HeadTask):
-    """Dropout and a linear layer on each token's last hidden state; only words' first pieces are asked and trained.
+    """Dropout and a linear layer on each token's last hidden state; only words' first pieces are labelled and trained.
 
     The labels are taken word by word, the likeliest each: no rule makes the sequence valid BIO, and an I- after an O
     begins an entity. (Devlin et al. put no CRF on top either.)

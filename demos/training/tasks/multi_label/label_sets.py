@@ -93,7 +93,7 @@ def _listed(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> LabelSets |
 
 
 def _from_text(cells: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...], str] | None:
-    """(each cell's labels, what stands between them) of a column of text or numbers; None where it holds more."""
+    """(each cell's labels, the separator between them) of a column of text or numbers; None where it holds more."""
     if any(isinstance(cell, list | dict) for cell in cells):
         return None
     texts = ["" if _is_empty(cell) else str(cell).strip() for cell in cells]
@@ -102,7 +102,7 @@ def _from_text(cells: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...], str] 
     for separator in SEPARATORS:
         if any(separator in text for text in texts):
             sets = tuple(_distinct(text.split(separator)) for text in texts)
-            # "Sports, other" is one label where its parts stand in no other cell
+            # "Sports, other" is one label where its parts are in no other cell
             if len({label for labels in sets for label in labels}) <= len(set(texts)):
                 return sets, separator
     return tuple(_distinct([text]) for text in texts), ""

@@ -46,7 +46,7 @@ class MultiLabelResult(Outcome):
     usual: str  # in words: the set of labels that most training sentences have, perhaps none
     usual_accuracy: float  # the subset accuracy of always predicting that set
     mistakes: tuple[LabelMistake, ...]  # the most confident first
-    wrong: int  # sentences with a mistake, of which `mistakes` tells the first
+    wrong: int  # sentences with a mistake, of which `mistakes` has the first
     sentences: int  # test sentences
     unlabelled: int  # of them those without a label
     answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order

@@ -40,13 +40,13 @@ class StatedAnswer:
 class ReadPlaces:
     """The way in which the stated positions of a file's answers were read."""
 
-    units: str = CHARACTERS  # what they count: UTF-16 units or UTF-8 bytes only where every one of them fits so
+    units: str = CHARACTERS  # the unit: UTF-16 units or UTF-8 bytes only where every one of them fits so
     stated: int = 0  # places
     changed: int = 0  # of these, places that were converted to characters, or moved to the nearest occurrence
 
     @property
     def note(self) -> str:
-        """The sentence for the page; "" where every stated place is right as it is."""
+        """The sentence for the page; "" where every stated place is right."""
         if not self.changed:
             return ""
         if self.units != CHARACTERS:
@@ -94,6 +94,6 @@ def find_answer(context: str, answer: str, place: int = 0) -> int | None:
 
 
 def whole_place(value: Any) -> int | None:
-    """A stated place as a whole number, of a number or a text; None for what is none, as an empty cell."""
+    """A stated place as a whole number, of a number or a text; None for anything else, such as an empty cell."""
     match = WHOLE.fullmatch(str(value))
     return int(match[1]) if match else None

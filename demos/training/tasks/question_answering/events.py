@@ -35,7 +35,7 @@ class Impossible:
 class Cutout:
     """Some tokens in a row around the best span, m of them, each with its probability to be the start, and the end."""
 
-    places: tuple[tuple[int, int], ...]  # [m]: the characters of the paragraph that each token stands for
+    places: tuple[tuple[int, int], ...]  # [m]: the characters of the paragraph that each token covers
     words: tuple[int, ...]  # [m]: the running number of each token's word, the question's words counted first
     starts: tuple[float, ...]  # [m]
     ends: tuple[float, ...]  # [m]

@@ -69,7 +69,7 @@ def pieces_of(tokenizer: Any, texts: Sequence[str]) -> dict[str, Pieces]:
 def windows_of(tokens: int, room: int) -> tuple[tuple[int, int], ...]:
     """(first, past) of each window of at most `room` tokens, each begun half a window after the one before it.
 
-    At most MAX_WINDOWS; what is behind the last one is not read.
+    At most MAX_WINDOWS; tokens after the last one are not read.
     """
     step = max(1, room // 2)
     windows = [(0, min(room, tokens))]

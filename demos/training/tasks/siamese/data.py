@@ -26,8 +26,8 @@ TOPS = (1.0, 5.0, 10.0, 100.0)  # the highest rating of the usual scales
 class PairDataset(Splits[Pair]):
     """Rated pairs; the held-out ones are watched during the training and judge it at the end, but choose nothing."""
 
-    top: float = field(kw_only=True)  # the rating of equal meaning, which a cosine of 1 stands for
-    held_out_rows: tuple[int, ...] = field(kw_only=True)  # where they stand among the file's pairs, from 0
+    top: float = field(kw_only=True)  # the rating of equal meaning, for which the cosine is 1
+    held_out_rows: tuple[int, ...] = field(kw_only=True)  # their places among the file's pairs, from 0
     form: Form = field(kw_only=True)  # how the file is read, for a program that reads it again
 
     @property

@@ -30,7 +30,7 @@ class Siamese(Regression):
     kind: ClassVar[str] = "siamese"
     data: ClassVar[type[Splits]] = PairDataset
     pooling: str = "mean"
-    top: float = 5.0  # the rating that a cosine of 1 stands for
+    top: float = 5.0  # the rating for which the cosine is 1
 
     @classmethod
     def of(cls, dataset: PairDataset, settings: Settings) -> Siamese:

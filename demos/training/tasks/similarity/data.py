@@ -176,7 +176,7 @@ def _sentence(record: Record, role: str, which: str) -> str:
 
 
 def _score(record: Record) -> float:
-    """A finite number, exactly as it is written: 3.8 stays 3.8, and 3,8 is the same."""
+    """A finite number, exactly as written: 3.8 stays 3.8, and 3,8 is the same."""
     written = record[SCORE_ROLE].strip()
     score = number_of(written)
     if score is None:
