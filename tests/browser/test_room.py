@@ -400,7 +400,7 @@ def its_model_is_shown_to_the_members_alone(page: Page, phone: Page) -> None:
     page.get_by_role("button", name="End the room").click()
     expect(phone.locator(LINE)).to_contain_text("The room is over.")
     phone.locator(SENTENCE).fill("The room is empty now.")
-    expect(phone.locator(".lesson-notice .notice").first).to_contain_text("while the room is open")
+    expect(phone.locator(".lesson-notice .notice").first).to_contain_text("or the room has ended")
     phone.reload()
     expect(notice).to_contain_text("Using MiniLM (bundled) instead.")
     expect(menu).to_have_value("MiniLM (bundled)")
