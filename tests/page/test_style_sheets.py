@@ -77,7 +77,7 @@ def test_no_selector_is_costly() -> None:
 
 def test_no_has_lists_several() -> None:
     """Gradio serves each rule a second time with a prefix, and cuts its selectors at every comma: `:has(a, b)` becomes
-    `:has(a, .prefix b)`, which finds no b, and that copy wins.
+    `:has(a, .prefix b)`, which finds no b, and that copy wins. `:has(:is(a, b))` finds both in the copy, too.
     """
     listed = {
         str(sheet.relative_to(DEMOS)): [
@@ -86,10 +86,5 @@ def test_no_has_lists_several() -> None:
         for sheet in DEMOS.rglob("*.css")
     }
     assert {name: rules for name, rules in listed.items() if rules} == {}
-    assert [
-        bool(LISTED.search(one)) for one in (".a:has(b,c)", ".a:has(>b:not(.d),c)", ".a:has(>:is(b,c)):not(d,e)")
-    ] == [
-        True,
-        True,
-        False,
-    ]
+    several = [".a:has(b,c)", ".a:has(>b:not(.d),c)"]
+    assert [*filter(LISTED.search, [*several, ".a:has(>:is(b,c)):not(d,e)"])] == several
