@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 import gradio as gr
 from markupsafe import Markup
 
+from demos.bert.model.encoding import Encoding, truncation_notice
 from demos.errors import UserError
 from demos.page.drawing.drawn import drawable, names_components
 from demos.templates import templates
@@ -26,6 +27,12 @@ OUR_FAULT = (
 def notice_html(message: str) -> Markup:
     """One plain sentence, escaped; empty hides the notice."""
     return TEXT.notice(message) if message else Markup()
+
+
+def cut_html(inputs: Sequence[Encoding]) -> Markup:
+    """A line on how much of the inputs was removed at the model's limit; empty where nothing was."""
+    notices = dict.fromkeys(filter(None, map(truncation_notice, inputs)))
+    return TEXT.cut(" ".join(notices)) if notices else Markup()
 
 
 def guarded(

@@ -41,6 +41,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.page.folds import all_controls, folds
+from demos.page.guards import cut_html
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
 from demos.page.lesson import IN_BROWSER, LIMITS, Page, Part, by_fold, moved_by_reader
 from demos.page.links import Link
@@ -49,6 +50,7 @@ from demos.page.services import Sentence, Services
 
 CONTROL = "control"  # a field's metadata
 Shown = dict[str, Any]  # the values of a view's outputs by name
+CUT = "cut"  # among these, the encodings that were read, where they are not the sentence's alone
 
 
 @dataclass(frozen=True)
@@ -472,6 +474,9 @@ class View:
             reads = page.reads_sentence if drawing.reads_sentence is None else drawing.reads_sentence
             own_page = replace(page, reads_sentence=reads)
             draw = partial(_draw_in_steps, own_page) if inspect.isgeneratorfunction(drawing.method) else own_page.draw
+            if rest and None in folds:
+                with page.notices:
+                    outputs[CUT] = gr.HTML("", elem_classes="cut-line")  # below the sentences on bad input
             draw(
                 self._answer(page.services, drawing, outputs, limits),
                 [boxes[name] for name in drawing.by],
@@ -485,26 +490,18 @@ class View:
     ) -> Callable[..., Any]:
         """The handler of a drawing: of the sentence, and of the choices as the browser holds them."""
 
-        def filled(on: On, c: Any, chosen: Mapping[str, Any], shown: Shown) -> dict[gr.Component, Any]:
-            limited = {name: value for name, value in shown.items() if name in drawing.limits}
-            ends = limits.answer(on, c, chosen, limited)
-            return {outputs[name]: value for name, value in shown.items() if name not in limited} | ends
-
-        def read(sentence: Sentence, said: Sequence[Any]) -> tuple[On, Any, dict[str, Any]]:
-            on, chosen = On(services, sentence), dict(zip(drawing.by, said, strict=True))
-            return on, self.read(on, chosen), chosen
-
-        def answer(sentence: Sentence, *said: Any) -> dict[gr.Component, Any]:
-            on, c, chosen = read(sentence, said)
-            return filled(on, c, chosen, drawing.method(on, c))
-
         def steps(sentence: Sentence, *said: Any) -> Generator[dict[gr.Component, Any]]:
-            on, c, chosen = read(sentence, said)
-            with closing(drawing.method(on, c)) as each:
+            on, chosen = On(services, sentence), dict(zip(drawing.by, said, strict=True))
+            c = self.read(on, chosen)
+            with closing(_each(drawing.method(on, c))) as each:
                 for shown in each:
-                    yield filled(on, c, chosen, shown)
+                    read = [on.encoding] if {"run", "encoding"} & vars(on).keys() else []
+                    cut = {CUT: cut_html(shown.get(CUT, read))} if CUT in outputs else {}
+                    limited = {name: value for name, value in shown.items() if name in drawing.limits}
+                    ends = limits.answer(on, c, chosen, limited)
+                    yield {outputs[name]: value for name, value in (shown | cut).items() if name not in limited} | ends
 
-        return steps if inspect.isgeneratorfunction(drawing.method) else answer
+        return steps if inspect.isgeneratorfunction(drawing.method) else lambda *inputs: next(steps(*inputs))
 
 
 def _draw_in_steps(
@@ -552,9 +549,12 @@ def _draw_in_steps(
         cancel.click(None, None, None, cancels=events, api_visibility="private", show_progress="hidden")
 
 
+def _each(shown: Any) -> Generator[Shown]:
+    """A generator's values; what is none is its only one."""
+    yield from shown if inspect.isgenerator(shown) else [shown]
+
+
 def _last(shown: Any) -> Any:
     """The last of a generator's values; what is none is its own."""
-    if not inspect.isgenerator(shown):
-        return shown
-    *_, last = shown
+    *_, last = _each(shown)
     return last

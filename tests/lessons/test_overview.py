@@ -72,12 +72,6 @@ def test_a_typed_separator_counts_as_a_special_token(services: Services) -> None
     assert "which receive 82% of all attention" in re.sub(r"\s+", " ", picture)
 
 
-def test_a_cut_input_is_said_with_the_count_before_the_cut(services: Services, views: dict[str, Any]) -> None:
-    picture = drawn(services, Sentence("word " * 667, "", ""))["picture"]
-    assert "The input has 669 tokens; the limit is 512, so 157 were removed, from its end." in picture
-    assert "were removed" not in views["picture"]
-
-
 def test_each_line_is_a_mean_attention_weight(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
     inputs, output = reference
     special = {place for place, token in enumerate(inputs.tokens()) if token in ("[CLS]", "[SEP]")}

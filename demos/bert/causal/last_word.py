@@ -39,7 +39,7 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
     """
     before, after = (encode_lately(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))
     if max(len(before), len(after)) > MOST:
-        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
+        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {before.uncut}.")
     if decoder:
         before, after = _without_end(before), _without_end(after)
         runs = run_masked(loaded, [(before, True), (after, True)])

@@ -99,7 +99,7 @@ def change_last_word(loaded: LoadedModel, before: Encoding, word: str) -> tuple[
     """
     after = encode_lately(loaded.tokenizer, with_last_word(before.text, word))
     if max(len(before), len(after)) > MOST:
-        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
+        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {before.uncut}.")
     pairs = zip(before.input_ids, after.input_ids, strict=False)
     shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(after)))
     wanted = [(before, True), (after, False), (after, True), (before, False)]

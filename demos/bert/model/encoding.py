@@ -35,6 +35,11 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.input_ids)
 
+    @property
+    def uncut(self) -> int:
+        """How many tokens the input had before it was cut."""
+        return len(self) + len(self.dropped)
+
     @cached_property
     def word_index(self) -> tuple[int | None, ...]:
         """The running number of each token's word over both sentences; None for special tokens, typed ones too."""
@@ -201,4 +206,4 @@ def truncation_notice(encoding: Encoding) -> str:
         return ""
     limit, lost = len(encoding), len(encoding.dropped)
     where = "first from the end of the longer sentence" if encoding.text_pair else "from its end"
-    return f"The input has {limit + lost:,} tokens; the limit is {limit}, so {lost:,} were removed, {where}."
+    return f"The input has {encoding.uncut:,} tokens; the limit is {limit}, so {lost:,} were removed, {where}."

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from demos.bert.attention.strongest import share_of, strongest_sources
 from demos.bert.encoder.input import InputLedger
-from demos.bert.model.encoding import Encoding, truncation_notice
+from demos.bert.model.encoding import Encoding
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Guess
 from demos.figures.cell_strip import cells, in_base64, shades
@@ -82,7 +82,7 @@ def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     inputs = {name: _column(part, INPUT_CELLS, limit) for name, part in added.items()}
     summed = _column(run.hidden_states[0, :n], INPUT_CELLS)
     share = share_of(run.attentions, special)
-    return TEXT.overview(tokens, inputs, summed, layers, chosen, len(encoding) - n, truncation_notice(encoding), share)
+    return TEXT.overview(tokens, inputs, summed, layers, chosen, len(encoding) - n, share)
 
 
 def exits_html(run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes: Classes | None) -> Markup:

@@ -42,7 +42,7 @@ from demos.lessons.attention.ablation.text import (
 from demos.page.layer_head_choices import following
 from demos.page.lesson import IN_BROWSER, Page
 from demos.page.services import Services
-from demos.page.view import Layout, On, Shown, View, drawn, limit
+from demos.page.view import CUT, Layout, On, Shown, View, drawn, limit
 from demos.widgets.head_grid.figure import grid_message
 from demos.widgets.head_grid.head_grid import grid_value, previous_head
 
@@ -86,6 +86,7 @@ class SwitchOff(View):
             guessed = TEXT.no_word_to_hide() if spec.mlm else TEXT.no_masked_word_head(spec.title)
         missing, heads = [write_heads([head]) for head in sorted(effects.missing)], spec.num_layers * spec.num_heads
         return {
+            CUT: [encoding],
             "followed": followed,
             "heads_off": limit(value=off),
             "struck": json.dumps(sorted(effects.off)),

@@ -20,7 +20,21 @@ from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER
 from demos.page.services import Services
-from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, measure, options, unlinked, words
+from demos.page.view import (
+    CUT,
+    Control,
+    Layout,
+    On,
+    Shown,
+    View,
+    choice,
+    drawn,
+    limit,
+    measure,
+    options,
+    unlinked,
+    words,
+)
 from demos.templates import templates
 from demos.training.service.stored_runs import OWN
 from demos.widgets.comparison.figure import (
@@ -246,6 +260,7 @@ def _compared(on: On, form: ComparisonForm) -> Shown:
     figures = pictures(comparison)
     picks = most_different(comparison.heads) if form.mode != MODELS else []  # there one number is no one head
     shown: Shown = {
+        CUT: [left.run.encoding, right.run.encoding],
         "status": TEXT.note(pair.note),
         "said": summary_html(comparison, left, right),
         "left_name": TEXT.heading("Left", left.title),

@@ -10,7 +10,6 @@ import gradio as gr
 
 from demos.bert.attention.contributions import WEIGHT, staying_shares
 from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Share, Specials, What, aggregate
-from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.local_layers import kind_said, reaches
 from demos.counting import counted
 from demos.figures.download_names import file_name
@@ -154,7 +153,6 @@ class Rollout(View):
                 summary(recipe, joined, run),
                 note(recipe, stays, joined, beside),
                 left_out(joined, few),
-                truncation_notice(run.encoding),
                 kinds,
             ),
             "sources": sources_html(joined, place, recipe, beside),

@@ -77,7 +77,7 @@ class Masks(View):
         alone = On(on.services, Sentence(on.sentence.text, "", on.sentence.model))
         loaded, encoding, n = alone.loaded, alone.encoding, len(alone.encoding)
         if n > MOST:
-            raise UserError(f"This part is limited to {MOST} tokens; the sentence has {n}.")
+            raise UserError(f"This part is limited to {MOST} tokens; the sentence has {encoding.uncut}.")
         output = on.sentence.text_pair or c.written or WRITTEN
         other = on.services.run(Sentence(output, "", on.sentence.model))
         changed: Shown = {}

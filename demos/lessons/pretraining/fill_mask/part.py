@@ -35,7 +35,7 @@ from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Page
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
-from demos.page.view import Layout, On, Shown, View, drawn, slider, words
+from demos.page.view import CUT, Layout, On, Shown, View, drawn, slider, words
 from demos.widgets.scripted.scripted import scripted
 
 SENTENCE = "fill-sentence"
@@ -185,6 +185,7 @@ class FillMask(View):
         known, style = cloze.truth is not None, hue_style(cloze.whole, cloze.focus)
         last = layers[-1]
         return {
+            CUT: [cloze.whole],
             "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, mask_token),
             "said": summary_html(last, cloze.focus, known, pretrained.decoder.out_features)
             + small_model_html(pretrained, on.services.store.catalogue)

@@ -104,7 +104,7 @@ def check_sentences(pretrained: Pretrained, first: str, second: str) -> None:
         if not clean_text(text, name).strip():
             raise UserError("Write both sentences, A and B.")
         encoding = encode(pretrained.tokenizer, text)
-        count = len(encoding) + len(encoding.dropped) - 2  # [CLS] and [SEP]
+        count = encoding.uncut - 2  # [CLS] and [SEP]
         if count > MOST:
             raise UserError(f"{name} has {count:,} tokens; the limit is {MOST} for each sentence.")
 

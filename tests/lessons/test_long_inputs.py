@@ -1,0 +1,92 @@
+"""A text beyond the model's limit: each part whose model reads all of the bar's text says how much was cut off."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.page.batch import Redraw, changed_by
+from demos.page.guards import cut_html
+from demos.page.lesson import Page
+
+LINE = "cut-line"  # its class
+LONG = "word " * 667
+ALONE = "The input has 669 tokens; the limit is 512, so 157 were removed, from its end."
+BOTH = "The input has 1,337 tokens; the limit is 512, so 825 were removed, first from the end of the longer sentence."
+REFUSED = {"encoder-masks", "family-last_word", "family-inputs", "pretraining-cloze"}  # a sentence says their limit
+# These say it themselves, or read a text of their own, or sentences one by one.
+WITHOUT = {
+    "embeddings-pooling",
+    "embeddings-search",
+    "embeddings-maps",
+    "embeddings-word_senses",
+    "embeddings-siamese",
+    "family-decoder",
+    "family-late_interaction",
+    "finetune-results",
+    "pretraining-corruption",
+    "pretraining-next_sentence",
+    "pretraining-original_run",
+    "pretraining-labels",
+    "pretraining-spans",
+    "lesson-tokens",
+}
+
+
+def test_each_part_that_reads_the_whole_text_says_what_was_cut(pages: dict[str, tuple[gr.Blocks, Page]]) -> None:
+    """In the event that draws it, above it and in no fold."""
+    for slug, (_, page) in pages.items():
+        lesson, said = page.lesson, {}
+        for redraw in page.redrawn:
+            lines = [output for output in redraw.outputs if LINE in (output.elem_classes or ())]
+            if lines:
+                assert redraw.fold is None
+                said.setdefault(place_of(lines[0]), []).append(line_of(redraw, lines[0]))
+        reads = {f"{slug}-{part.slug}" for part in lesson.parts if part.reads_sentence}
+        reads = reads if lesson.parts else {f"lesson-{slug}"}
+        for place in reads - WITHOUT - REFUSED:
+            assert "".join(said[place]).count(ALONE) == 1, place
+        for place in said.keys() - (reads - WITHOUT - REFUSED):
+            assert "".join(said[place]) == "", place
+
+
+def line_of(redraw: Redraw, line: Any) -> str:
+    """The line as the handler fills it for a long text, its other inputs being as they are at first."""
+    values = [component.value for component in redraw.inputs]
+    answer = redraw.handler(LONG, "", "", *values[3:])
+    *_, last = answer if inspect.isgenerator(answer) else [answer]
+    at = next(at for at, output in enumerate(redraw.outputs) if output is line)
+    return str(changed_by(last[at]).get("value", ""))
+
+
+def place_of(block: Any) -> str:
+    """The id of the tab of the part that it is in; of a lesson without parts, the lesson's."""
+    while not (isinstance(block, gr.Tab) or (block.elem_id or "").startswith("lesson-")):
+        block = block.parent
+    return str(block.elem_id)
+
+
+@pytest.fixture
+def inputs(bundled: LoadedModel) -> dict[str, Encoding]:
+    texts = {"alone": (LONG, ""), "both": (LONG, LONG), "whole": ("word " * 510, "")}
+    return {name: encode(bundled.tokenizer, *both) for name, both in texts.items()}
+
+
+def test_the_line_counts_what_was_there_before_the_cut(inputs: dict[str, Encoding]) -> None:
+    assert ALONE in cut_html([inputs["alone"]])
+    assert BOTH in cut_html([inputs["both"]])
+    assert [encoding.uncut for encoding in inputs.values()] == [669, 1337, 512]
+
+
+def test_two_inputs_that_were_cut_alike_have_one_sentence(inputs: dict[str, Encoding]) -> None:
+    assert cut_html([inputs["alone"], inputs["alone"]]).count("removed") == 1
+    assert cut_html([inputs["alone"], inputs["both"]]).count("removed") == 2
+
+
+def test_without_a_cut_there_is_no_line(inputs: dict[str, Encoding]) -> None:
+    assert cut_html([]) == cut_html([inputs["whole"]]) == ""
