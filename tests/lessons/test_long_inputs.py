@@ -41,18 +41,16 @@ WITHOUT = {
 def test_each_part_that_reads_the_whole_text_says_what_was_cut(pages: dict[str, tuple[gr.Blocks, Page]]) -> None:
     """In the event that draws it, above it and in no fold."""
     for slug, (_, page) in pages.items():
-        lesson, said = page.lesson, {}
+        reads = {f"{slug}-{part.slug}" for part in page.lesson.parts if part.reads_sentence}
+        reads = reads if page.lesson.parts else {f"lesson-{slug}"}
+        said = dict.fromkeys(reads - WITHOUT - REFUSED, "")
         for redraw in page.redrawn:
-            lines = [output for output in redraw.outputs if LINE in (output.elem_classes or ())]
-            if lines:
+            for line in (output for output in redraw.outputs if LINE in (output.elem_classes or ())):
                 assert redraw.fold is None
-                said.setdefault(place_of(lines[0]), []).append(line_of(redraw, lines[0]))
-        reads = {f"{slug}-{part.slug}" for part in lesson.parts if part.reads_sentence}
-        reads = reads if lesson.parts else {f"lesson-{slug}"}
-        for place in reads - WITHOUT - REFUSED:
-            assert "".join(said[place]).count(ALONE) == 1, place
-        for place in said.keys() - (reads - WITHOUT - REFUSED):
-            assert "".join(said[place]) == "", place
+                if (place := place_of(line)) in said:
+                    said[place] += line_of(redraw, line)
+        for place, line in said.items():
+            assert line.count(ALONE) == 1, place
 
 
 def line_of(redraw: Redraw, line: Any) -> str:
