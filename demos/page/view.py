@@ -50,7 +50,7 @@ from demos.page.services import Sentence, Services
 
 CONTROL = "control"  # a field's metadata
 Shown = dict[str, Any]  # the values of a view's outputs by name
-CUT = "cut"  # among these, the encodings that were read, where they are not the sentence's alone
+CUT = "encodings"  # among these, the encodings that were read, where they are not the sentence's alone
 
 
 @dataclass(frozen=True)
