@@ -172,43 +172,6 @@ def test_a_token_and_a_layer_hold_while_another_sentence_is_awaited(
     expect(chip).to_have_attribute("aria-checked", "true")
 
 
-def test_a_slider_holds_while_another_sentence_is_awaited(
-    open_lesson: Open, page: Page, asked: Asked, server: StillServer
-) -> None:
-    open_lesson("encoder", text=TEXT, part="norms")
-    asked.since_last()
-    row = page.locator("#norms-row input[type=number]")
-    server.stop()
-    page.locator("#bar-text textarea").fill(LONGER)
-    server.asked()
-    row.fill("4")
-    row.press("Enter")
-    server.go_on()
-    asked.since_last()
-    expect(row).to_have_value("4")
-
-
-def test_a_menu_holds_while_another_sentence_is_awaited(
-    open_lesson: Open, page: Page, asked: Asked, server: StillServer
-) -> None:
-    open_lesson("attention", text=TEXT, part="rollout")
-    asked.since_last()
-    menu = page.locator("#rollout-token input")
-    before = menu.input_value()
-    server.stop()
-    page.locator("#bar-text textarea").fill(LONGER)
-    server.asked()
-    menu.click()
-    page.get_by_role("option").nth(3).click()
-    picked = menu.input_value()
-    assert picked != before
-    page.wait_for_url(re.compile("[?&]of="))
-    of = query(page)["of"]
-    server.go_on()
-    asked.since_last()
-    assert query(page)["of"] == of
-
-
 def test_a_menu_that_is_open_changes_once_it_is_shut(
     open_lesson: Open, page: Page, asked: Asked, server: StillServer
 ) -> None:

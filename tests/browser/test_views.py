@@ -11,9 +11,10 @@ from playwright.sync_api import Page, expect
 
 from demos.lessons import discover
 from demos.page.lesson import Lesson
-from tests.browser.events import Asked, twice
+from tests.browser.events import WAIT, Asked, StillServer, twice
 from tests.browser.everyone import lacks
 from tests.browser.faults import serious_faults
+from tests.browser.moves import last_asked, movable, move
 from tests.browser.rows import hidden_in_rows
 from tests.browser.screens import (
     CONTROLS,
@@ -27,6 +28,10 @@ from tests.browser.screens import (
 
 LESSONS = discover()
 OTHER = "The imperturbable banker moved his boats from the bank of the lake."
+THIRD = "The old miller counted all of his sacks at least twice."
+SENTENCE = "#bar-text textarea"
+CHOICES = "() => insideBert.view().choices"
+REFUSED = {"answered_by", "ready_by"}  # models of the Hub, which no test reaches: a sentence says so, and the choice goes back
 TEXT = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
 # Windows that a page must not be wider than, looked at right after a screen; the last is 1280 x 1024 at 400 % zoom.
 WINDOWS = {"projector": (1920, 1080), "phone": (320, 256)}
@@ -106,11 +111,11 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
-def test_a_link_to_a_part_asks_for_two_events_at_most_and_draws_each_once(
+def test_a_link_to_a_part_asks_for_two_events_at_most_and_a_busy_server_undoes_no_choice(
     open_lesson: Callable[..., Page], page: Page, lesson: Lesson, subtests: pytest.Subtests
 ) -> None:
     """With a short sentence, so that what was chosen lies beyond its end; then with a long one, within the page."""
-    asked = Asked(page)
+    asked, server = Asked(page), StillServer(page)
     for part in [part.slug for part in lesson.parts] or [""]:
         query = {"part": part} if part else {}
         with subtests.test(**query):
@@ -119,8 +124,30 @@ def test_a_link_to_a_part_asks_for_two_events_at_most_and_draws_each_once(
             link = urlencode({"text": OTHER, **query})
             page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson.slug, link])
             drawn_once(asked.since_last())  # which is nothing where no sentence is read
+        with subtests.test("choices", **query):
+            choices_hold(page, asked, server, f"{lesson.slug}-{part}" if part else f"lesson-{lesson.slug}")
 
 
 def drawn_once(events: list[tuple[int, str]]) -> None:
     assert len(events) <= 2
     assert len({number for number, _ in events}) == len(events)
+
+
+def choices_hold(page: Page, asked: Asked, server: StillServer, panel: str) -> None:
+    """While the server is busy a sentence is typed and two controls are moved: all three are what is drawn at last."""
+    controls, before = movable(page, panel), page.evaluate(CHOICES)
+    server.stop()
+    page.locator(SENTENCE).fill(THIRD)
+    page.evaluate(WAIT, 300)  # the page asks for its drawing, where this part reads it
+    for control in controls[:1] + controls[1:][-1:]:  # the first and the last
+        move(page, *control)
+        page.evaluate(WAIT, 100)
+    chosen = page.evaluate(CHOICES)
+    server.go_on()
+    events = asked.since_last()
+    now, sent = page.evaluate(CHOICES), last_asked(page, events)
+    for name in {name for name, value in chosen.items() if value != before[name]} - REFUSED:
+        assert now[name] == chosen[name], name
+        assert sent.get(name, now[name]) == now[name], name
+    assert page.locator(SENTENCE).input_value() == THIRD
+    assert not any(OTHER in data for _, data in events)
