@@ -31,7 +31,8 @@ OTHER = "The imperturbable banker moved his boats from the bank of the lake."
 THIRD = "The old miller counted all of his sacks at least twice."
 SENTENCE = "#bar-text textarea"
 CHOICES = "() => insideBert.view().choices"
-REFUSED = {"answered_by", "ready_by"}  # models of the Hub, which no test reaches: a sentence says so, and the choice goes back
+# A model of the Hub, which no test reaches: a sentence says so, and the choice goes back.
+REFUSED = {"answered_by", "ready_by"}
 TEXT = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
 # Windows that a page must not be wider than, looked at right after a screen; the last is 1280 x 1024 at 400 % zoom.
 WINDOWS = {"projector": (1920, 1080), "phone": (320, 256)}
