@@ -103,7 +103,7 @@ class Results(View):
             with gr.Column(min_width=340, scale=6):
                 at["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
                 with takeaway_row():
-                    picture_buttons("#results-reliability", "fine-tune-calibration", at.page)
+                    picture_buttons("#results-reliability", "fine-tune-calibration")
             with gr.Column(min_width=320, scale=5):
                 at["trust_told"] = gr.HTML(elem_classes="said")
         with fold(__file__, "numbers", "The numbers"):
