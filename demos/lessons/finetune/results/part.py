@@ -21,7 +21,6 @@ from demos.lessons.finetune.results.text import (
     calibration_summary,
     decided_html,
     error_name,
-    heads_table,
     map_heading,
     maps_summary,
     maps_table,
@@ -212,7 +211,7 @@ def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> Shown:
         "heads": heads_figure(heads, which),
         "left_side": gr.update(visible=both),
         "right_side": gr.update(visible=both),
-        "numbers": heads_table(heads),
+        "numbers": TEXT.heads_table(heads.tolist()),
     }
 
 
