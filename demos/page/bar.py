@@ -17,10 +17,11 @@ from demos.bert.model.by_name.model_checks import OtherArchitectureError
 from demos.bert.model.catalogue import ARCHITECTURES
 from demos.bert.model.models import at_hand
 from demos.errors import UserError
+from demos.files import read_beside
 from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
-from demos.page.head import build_header, build_switches, in_script
+from demos.page.head import __file__, build_switches, in_script
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
@@ -63,7 +64,7 @@ def build_bar(services: Services, lesson: str) -> Bar:
     """Lay the bar out on the page of `lesson`, with the page's title and switches in its row, and wire its examples."""
     with gr.Column(elem_id="bar"):
         with gr.Row(equal_height=False):
-            build_header()
+            gr.HTML(read_beside(__file__, "header.html"), elem_id="header", padding=False)
             text = gr.Textbox(
                 DEFAULT_TEXT,
                 label="Sentence",

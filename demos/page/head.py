@@ -60,11 +60,6 @@ SHEETS = (
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 
-def build_header() -> gr.HTML:
-    """The page's title, and before it a link that skips all that is above the picture."""
-    return gr.HTML(read_beside(__file__, "header.html"), elem_id="header", padding=False)
-
-
 def build_switches() -> gr.HTML:
     """Questions first, large type, and light or dark."""
     script = read_beside(__file__, "switches.js")

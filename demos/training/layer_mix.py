@@ -54,9 +54,6 @@ class Comparison:
     scores: Mapping[str, EntityScore]  # by the names in FIXED, and MIX
     widths: Mapping[str, int]  # numbers a word
     steps: tuple[Step, ...]
-    train_words: int
-    test_words: int
-    test_entities: int
 
 
 class ScalarMix(nn.Module):
@@ -183,7 +180,7 @@ def compare(loaded: LoadedModel, dataset: EntityDataset) -> Generator[Reading | 
         with torch.no_grad():
             scores[name] = score_tagger(tagger(vectors[known:]), dataset)
         widths[name] = vectors.shape[-1]
-    return Comparison(scores, widths, tuple(steps), known, len(states) - known, scores[MIX].true)
+    return Comparison(scores, widths, tuple(steps))
 
 
 def score_tagger(logits: torch.Tensor, dataset: EntityDataset) -> EntityScore:

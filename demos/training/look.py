@@ -247,7 +247,7 @@ def _plain(rows: Sequence[Any]) -> Counted:
 
 
 def _classes(rows: Sequence[Any]) -> Counted:
-    used, left_out, notes = usable(rows, "pair" if any(row.pair for row in rows) else "sentence")
+    used, left_out, notes = usable(rows)
     counts = Counter(row.label for row in used)
     return len(used), {label: counts[label] for label in in_order(counts)}, left_out, notes
 

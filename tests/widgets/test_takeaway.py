@@ -29,7 +29,7 @@ def built(store: ModelStore) -> dict[str, Any]:
         page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
         choice = gr.Slider()
         with takeaway_row():
-            picture_buttons("#there", "heads-{layer}", page, inputs={"layer": choice})
+            picture_buttons("#there", "heads-{layer}", inputs={"layer": choice})
             found["button"] = file_button(page, "JSON", make, [choice])
     return found
 

@@ -21,7 +21,6 @@ from demos.bert.model.run import run_model
 from demos.errors import UserError
 
 RELATIONS = ("subject", "object", "determiner", "possessive", "coreference")
-DIRECTIONS = ("to its head", "from its head")  # the dependent attends to its head; the head attends to the dependent
 WORD = re.compile(r"\w+|[^\w\s]")  # as BERT's basic tokenizer splits plain English
 BATCH = 8
 
@@ -39,7 +38,7 @@ class Sentence:
 class Best:
     """The head that is best at a relation."""
 
-    direction: int  # of DIRECTIONS
+    direction: int  # 0: the dependent attends to its head; 1: the head attends to the dependent
     layer: int
     head: int
     accuracy: float

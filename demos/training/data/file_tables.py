@@ -54,7 +54,7 @@ class Table:
 def read_table(data: bytes, name: str, sheet: str = "") -> Table:
     """A file's cells, every row as wide as the first; of a workbook those of a `sheet`, "" for the first.
 
-    Raises UserError for what `read_columns` refuses.
+    Raises UserError for a file that holds no table.
     """
     table = _without_titles(_read(data, ending_of(name, TABLES, data), sheet))
     if not table.rows:

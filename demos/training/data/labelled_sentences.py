@@ -129,10 +129,8 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     more than MAX_CLASSES classes, a class with too few sentences, or a split without a known name.
     """
     first: dict[str, Row] = {}
-    repeated = []  # with the row that counts
     rows, _, notes = usable(rows)
-    for row in rows:
-        repeated.append((row, first.setdefault(same(row.text), row)))
+    repeated = [(row, first.setdefault(same(row.text), row)) for row in rows]  # with the row that counts
     distinct = list(first.values())
     if len(distinct) < len(rows):
         left_out = len(rows) - len(distinct)

@@ -108,11 +108,6 @@ GROUP = Column("group", GROUP_NAMES, required=False)
 LABELLED = (TEXT, LABEL, SPLIT, GROUP)
 
 
-def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Sequence[str] = ()) -> list[Record]:
-    """The rows of a file that holds a table (`read_table`), as `find` finds its columns. Raises UserError."""
-    return records_of(find(read_table(data, name), columns, nameless), columns)
-
-
 def records_of(mapping: ColumnMap, columns: Sequence[Column]) -> list[Record]:
     """The rows of a table with the columns that were found.
 
@@ -179,7 +174,7 @@ def left_out_notes(left_out: Mapping[str, int]) -> list[str]:
     return [f"{count_of(count, 'row')} left out: {reason}." for reason, count in left_out.items()]
 
 
-def usable(rows: Sequence[Row], noun: str = "sentence") -> tuple[list[Row], dict[str, int], list[str]]:
+def usable(rows: Sequence[Row]) -> tuple[list[Row], dict[str, int], list[str]]:
     """(the rows with a text and a label, how many were left out for which reason, notes on both and on spellings).
 
     Labels that differ in capitals alone are one class, spelled as most rows have it. Texts have no blanks around them.

@@ -44,7 +44,7 @@ def shaped(
         single = a_word_a_row(*([row.get(role, "") for row in records] for role in ("tokens", "tags", "group")))
         return lines + str((TEXT.grouped if single else TEXT.tagged)(variable)), tuple(imports)
     if kind in ("sentence", "pair"):
-        return lines + _labelled(kind, variable, records, rows, spelling), tuple(imports)
+        return lines + _labelled(variable, records, rows, spelling), tuple(imports)
     if kind == "question":
         return lines + answers_lines(variable, rows), tuple(imports)
     lacking = {str(record["score"]).strip().lower() for record, row in zip(records, rows, strict=True) if row.lacks}
@@ -62,7 +62,7 @@ def answers_lines(variable: str, rows: Sequence[Any]) -> str:
 
 
 def _labelled(
-    kind: str, variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence[Row], spelling: Mapping[str, str]
+    variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence[Row], spelling: Mapping[str, str]
 ) -> str:
     """The lines that give rows the spelling of their class, and leave out those that the page leaves out."""
     listed = any(isinstance(record["label"], list) for record in records)

@@ -34,7 +34,6 @@ from demos.widgets.live_curve.text import (
     LONGEST,
     NOTHING_ON,
     STATUS,
-    current_run_text,
     dashed_lines_text,
     ended_text,
     look_text,
@@ -214,7 +213,7 @@ class CurveFeed:
         public = {name: other._state[name] for name in PUBLIC if name in other._state}
         public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
         public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
-        return _json(public | {"status": self._state["status"], "summary": current_run_text(other.recipe)})
+        return _json(public | {"status": self._state["status"], "summary": f"This is the current run: {other.recipe}."})
 
     def _written(self, points: dict[str, Any]) -> str:
         if points["watched"]:  # sent with their points, so that the other messages stay small

@@ -55,11 +55,6 @@ def recipe_text(model: str, task: str, settings: Settings) -> str:
 NOTHING_ON = "The current run has no curve yet."  # it is another part's, or is only loaded
 
 
-def current_run_text(recipe: str) -> str:
-    """A sentence on the run whose curve is drawn while a reader waits."""
-    return f"This is the current run: {recipe}."
-
-
 def _when(event: Epoch | PairLook) -> str:
     epochs = f"{event.epoch:.2g} epoch{'' if event.epoch == 1 else 's'}"
     return f"After {epochs}" if event.step else "Before training"

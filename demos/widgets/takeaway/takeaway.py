@@ -1,7 +1,7 @@
 """The row under a picture that takes it away: PNG and SVG made in the browser, JSON and HTML files made on the server.
 
     with takeaway_row():
-        picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}", page,
+        picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}",
                         inputs={"layer": layer, "head": head})
         file_button(page, "JSON", make_json, [layer, head])
 
@@ -43,13 +43,7 @@ def takeaway_row(label: str = "Download:") -> Iterator[None]:
         gr.HTML(TEXT.saved(), elem_classes="takeaway-words")
 
 
-def picture_buttons(
-    selector: str,
-    name: str,
-    page: Page,
-    *,
-    inputs: Mapping[str, gr.Component] | None = None,
-) -> None:
+def picture_buttons(selector: str, name: str, *, inputs: Mapping[str, gr.Component] | None = None) -> None:
     """Buttons "PNG" and "SVG" that save the picture inside `selector` (CSS) as it is on screen; nothing is sent.
 
     The picture is the Plotly figure there, else everything there: canvases, svgs, words, fields of colour. A PNG has

@@ -28,8 +28,9 @@ shown = with_values(LayerMix().shown)
 def comparison(mix: float, by_hand: list[float]) -> Comparison:
     scores = {name: EntityScore("", 0.5, 0.5, f1, 10, 10, 5) for name, f1 in zip(FIXED, by_hand, strict=True)}
     steps = (Step(0, (0.5, 0.5), 1.0, 2.0), Step(10, (0.25, 0.75), 1.5, 0.125))
-    return Comparison(scores | {MIX: EntityScore("", 0.5, 0.5, mix, 10, 10, 5)}, dict.fromkeys([*FIXED, MIX], 32),
-                      steps, 100, 50, 10)  # fmt: skip
+    return Comparison(
+        scores | {MIX: EntityScore("", 0.5, 0.5, mix, 10, 10, 5)}, dict.fromkeys([*FIXED, MIX], 32), steps
+    )
 
 
 @pytest.mark.slow

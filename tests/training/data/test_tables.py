@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demos.errors import UserError
-from demos.training.data.tables import Column, Row, read_columns, read_rows
+from demos.training.data.columns.mapping import Column, find
+from demos.training.data.file_tables import read_table
+from demos.training.data.tables import Record, Row, read_rows, records_of
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.tasks.classification.data import build_dataset
 from tests.training.data.workbook_files import workbook
@@ -88,6 +90,11 @@ WORDS = Column("words", ("tokens", "words"), kind="json")
 NOTE = Column("note", ("note", "words"), required=False)
 
 
+def records_in(text: str, name: str, columns: tuple[Column, ...], nameless: tuple[str, ...] = ()) -> list[Record]:
+    """The rows of a file with these columns."""
+    return records_of(find(read_table(text.encode(), name), columns, nameless), columns)
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -98,7 +105,7 @@ NOTE = Column("note", ("note", "words"), required=False)
     ],
 )
 def test_any_columns_and_lists_in_cells(text: str, name: str) -> None:
-    records = read_columns(text.encode(), name, (WORDS, NOTE))
+    records = records_in(text, name, (WORDS, NOTE))
     assert [record["words"] for record in records] == [["a", "b"], ["c"]]
     assert [record["note"] for record in records] == ["", ""]
     first = 1 if "json" in name else 2
@@ -107,12 +114,12 @@ def test_any_columns_and_lists_in_cells(text: str, name: str) -> None:
 
 def test_columns_without_names_are_taken_in_order_where_the_task_says_so() -> None:
     first, second = Column("first", ("one",)), Column("second", ("two",))
-    nameless = read_columns(b"a,b\nc,d\n", "a.csv", (first, second), ("first", "second"))
+    nameless = records_in("a,b\nc,d\n", "a.csv", (first, second), ("first", "second"))
     assert [(record.number, record["first"], record["second"]) for record in nameless] == [(1, "a", "b"), (2, "c", "d")]
-    named = read_columns(b"TWO,one\na,b\n", "a.csv", (first, second), ("first", "second"))
+    named = records_in("TWO,one\na,b\n", "a.csv", (first, second), ("first", "second"))
     assert [(record.number, record["first"], record["second"]) for record in named] == [(2, "b", "a")]
     with pytest.raises(UserError, match="No column is named first and second; the first row has 'a', 'b'"):
-        read_columns(b"a,b\nc,d\n", "a.csv", (first, second))
+        records_in("a,b\nc,d\n", "a.csv", (first, second))
 
 
 BROKEN = {

@@ -100,7 +100,7 @@ def lay_out_switches(at: Layout) -> None:
                 at["plot"] = gr.Plot(label="How much each token's state changes, layer by layer", show_label=False)
                 at["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
             with takeaway_row("Download the picture:"):
-                picture_buttons("#ablation-picture", "bert-heads-off-{off}", at.page, inputs={"off": off})
+                picture_buttons("#ablation-picture", "bert-heads-off-{off}", inputs={"off": off})
             _lay_out_effects(at)
     at["followed"] = at.hold("followed", gr.Textbox("", visible="hidden"))
     at["struck"] = gr.Textbox("", visible="hidden")  # the heads that the grid strikes out

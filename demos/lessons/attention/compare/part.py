@@ -162,7 +162,7 @@ class Compare(View):
         _controls(at)
         with takeaway_row("Download the difference:"):
             place = {name: at.controls[f"compare_{name}"] for name in OFFERS}
-            picture_buttons("#compare-difference", f"{DOWNLOAD}-layer-{{layer+1}}-head-{{head+1}}", page, inputs=place)
+            picture_buttons("#compare-difference", f"{DOWNLOAD}-layer-{{layer+1}}-head-{{head+1}}", inputs=place)
             file_button(page, "JSON", *at.asking(taken), elem_id="compare-json")
         with fold(__file__, "numbers", "The numbers"):
             at["numbers"] = gr.HTML()

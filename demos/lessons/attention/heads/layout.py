@@ -70,7 +70,7 @@ def lay_out_views(at: Layout) -> None:
                     at.control("head")
                 at.control("habit")
                 with takeaway_row("Download the overview:"):
-                    picture_buttons(f"#{GRID}", "bert-heads", at.page)
+                    picture_buttons(f"#{GRID}", "bert-heads")
         with gr.Column(elem_classes="heads-opened", min_width=330):
             _lay_out_head(at)
     at["averages"] = gr.Textbox("", visible="hidden")
@@ -89,7 +89,7 @@ def _lay_out_head(at: Layout) -> None:
             at["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Download the heatmap:"):
                 place = {name: at.controls[name] for name in ("layer", "head")}
-                picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}", at.page, inputs=place)
+                picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}", inputs=place)
                 file_button(at.page, "JSON", *at.asking(numbers))
     with takeaway_row("Download the view:"):
         at.control("lines")

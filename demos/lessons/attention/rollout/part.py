@@ -117,7 +117,7 @@ class Rollout(View):
                 at["plot"] = gr.Plot(label="Attention of all heads, combined", show_label=False)
                 at["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
                 with takeaway_row("Download the heatmap:"):
-                    picture_buttons("#rollout-heatmap", "bert-attention-{what}-layer{layer}", at.page, inputs=named)
+                    picture_buttons("#rollout-heatmap", "bert-attention-{what}-layer{layer}", inputs=named)
                     file_button(at.page, "JSON", *at.asking(numbers), elem_id="rollout-json")
             with gr.Column(elem_id="rollout-row"):
                 at.control("of")

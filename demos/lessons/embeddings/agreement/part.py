@@ -13,11 +13,11 @@ from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.figures.cosine_heatmap import tuned_for
+from demos.figures.cosine_heatmap import choice_name, tuned_for
 from demos.files import read_beside
 from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.program import agreement_code
-from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, picked_html, said_html
+from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, said_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import relayed
@@ -130,7 +130,7 @@ class AgreementWithPeople(View):
             "bars": bars_figure(agreement, row, deepest, menus),
             "summary": said_html(agreement, deepest, tuned_for(spec), is_ours, spec.key == BUNDLED),
             "agreement_layer": layer_limit(loaded, c.agreement_layer),
-            "heading": picked_html(agreement, row, deepest),
+            "heading": TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.correlations[row].spearman),
             "scatter": scatter_figure(agreement, row, marked),
             "worst": misjudged_html(agreement, row, marked, model, people),
             "numbers": lambda: numbers_html(agreement, row, deepest, width),

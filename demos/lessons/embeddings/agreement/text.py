@@ -40,11 +40,6 @@ def said_html(agreement: Agreement, deepest: int, tuned: str, ours: bool, overla
     )
 
 
-def picked_html(agreement: Agreement, row: int, deepest: int) -> Markup:
-    """The picked choice's name and numbers, above its scatter."""
-    return TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.correlations[row].spearman)
-
-
 def misjudged_html(
     agreement: Agreement, row: int, marked: Sequence[int], model: np.ndarray, people: np.ndarray
 ) -> Markup | str:

@@ -31,7 +31,7 @@ from demos.lessons.embeddings.frozen_features.shown import (
     lstm_bar,
     numbers,
 )
-from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, lstm_html, recipe_html
+from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, recipe_html
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER
 from demos.page.services import Services
@@ -206,7 +206,7 @@ class FrozenFeatures(View):
             **always,
             "status": TEXT.asking() if state == "here" else "",
             "tuned": TEXT.tuned(state, held_out, base_title(on.services, c.run) if state == "here" else ""),
-            "lstm": lstm_html(learned, fits[choice], name, task.split),
+            "lstm": TEXT.lstm(learned, fits[choice], name, len(task.split.train), len(task.split.test)),
             "learn": gr.update(visible=learned is None),
             "recipe": recipe(frozen, task, choice, fits[choice], on.sentence.text),
             "features_layer": layer_limit(task.loaded, c.features_layer, BESIDE),

@@ -15,7 +15,6 @@ from demos.templates import templates
 from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen
-from demos.training.lstm_classifier import Learned
 from demos.training.metrics import majority
 
 TEXT = templates(__file__)
@@ -54,11 +53,6 @@ def bars_html(bars: Sequence[Bar], picked: int, held_out: int, guide: bool) -> M
     guess, words, bar = bars[0], bars[1], bars[picked]
     low, high = bar.interval or (bar.accuracy, bar.accuracy)
     return TEXT.bars(bar, guess, words, low, high, held_out, guide, PUBLISHED)
-
-
-def lstm_html(learned: Learned | None, frozen: Fit, name: str, split: Split) -> Markup:
-    """An LSTM trained from scratch, compared with the frozen vector `name`; before its training, its training set."""
-    return TEXT.lstm(learned, frozen, name, len(split.train), len(split.test))
 
 
 def grid_html(fits: Mapping[Choice, Fit], total: int, deepest: int, held_out: int) -> Markup:

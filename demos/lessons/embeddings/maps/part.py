@@ -74,7 +74,7 @@ class Maps(View):
                 at["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
                 at["summary"] = gr.HTML(elem_classes="said maps-told")
                 with takeaway_row("Download the map:"):
-                    picture_buttons(f"#{PLOT}", "bert-map-{map}", at.page, inputs={"map": method})
+                    picture_buttons(f"#{PLOT}", "bert-map-{map}", inputs={"map": method})
             with gr.Column(min_width=320, elem_classes="maps-list"):
                 typed = gr.Textbox("", label="Find a point (type a few letters)", max_lines=1, elem_id="maps-find")
                 at.hold("find", typed)

@@ -19,7 +19,6 @@ from demos.lessons.encoder.input.text import (
     norm_summary,
     numbers_html,
     one_hot_summary,
-    selection_summary,
     sum_summary,
 )
 from demos.lessons.encoder.program_input import input_code
@@ -75,7 +74,7 @@ class Input(View):
         row, total = selection_strips(selection, pieces), sum_strips(ledger, encoding, c.token)
         norm = norm_strips(ledger, c.token)
         return {
-            "row_said": selection_summary(selection, encoding, c.token),
+            "row_said": TEXT.selection(selection, encoding.tokens[c.token], c.token),
             "row": strips_figure(row),
             "one_hot": one_hot_board(ledger, encoding, selection.vocabulary, c.token),
             "one_hot_said": one_hot_summary(encoding, selection.vocabulary),

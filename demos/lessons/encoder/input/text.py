@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
-from demos.bert.encoder.input import InputLedger, Selection
+from demos.bert.encoder.input import InputLedger
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
@@ -18,11 +18,6 @@ from demos.lessons.encoder.input.figure import CHANGE_NAMES, MOST_TOKENS
 from demos.templates import templates
 
 TEXT = templates(__file__)
-
-
-def selection_summary(selection: Selection, encoding: Encoding, token: int) -> Markup:
-    """Step 1: the shapes, and both ways to the row."""
-    return TEXT.selection(selection, encoding.tokens[token], token)
 
 
 def one_hot_summary(encoding: Encoding, vocabulary: int) -> Markup:

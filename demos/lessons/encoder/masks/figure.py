@@ -69,11 +69,6 @@ def change_figure(change: Change) -> Figure:
     return {"data": [bars, marks], "layout": layout}
 
 
-def change_summary(change: Change, word: str) -> Markup:
-    """The most moved token in a sentence."""
-    return TEXT.change(word, change, int(change.both_sides.argmax()) if change.tokens else None)
-
-
 def cost_summary(read: int, new: int, cached: int, recomputed: int) -> Markup:
     """The cost of generating text with each mask."""
     return TEXT.cost(read, new, with_prefix(cached, ""), with_prefix(recomputed, ""), recomputed / cached)

@@ -10,7 +10,7 @@ from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weigh
 from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
 from demos.lessons.encoder.choices import OfHead, OfLayer
-from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_summary, cost_summary, mask_code, mask_figure
+from demos.lessons.encoder.masks.figure import TEXT, change_figure, cost_summary, mask_code, mask_figure
 from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.services import Sentence
@@ -84,7 +84,7 @@ class Masks(View):
         try:
             run, decoder, change = change_last_word(loaded, encoding, c.last)
             changed["change"] = change_figure(change)
-            summary = change_summary(change, c.last.strip())
+            summary = TEXT.change(c.last.strip(), change, int(change.both_sides.argmax()) if change.tokens else None)
         except UserError as error:
             run, decoder = alone.run, run_causal(loaded, encoding)
             summary = notice_html(str(error))

@@ -12,7 +12,6 @@ import numpy as np
 from demos.bert.embeddings.similarity import sentences_of
 from demos.bert.encoder.batch_norm import (
     States,
-    Statistics,
     batch_states,
     batch_statistics,
     changes,
@@ -91,7 +90,9 @@ class Norms(View):
         place = divmod(at, before.real.shape[1])
         counted = np.ones_like(before.real) if padding else before.real
         by_layer, by_batch = layer_statistics(before.values), batch_statistics(before.values, counted)
-        running = running_of(on.loaded, padding)
+        running = running_statistics(
+            [states_of(on.loaded, list(texts)) for texts in training_texts()] * PASSES, padding
+        )
         output_changes = changes(before, after, running, padding)
         selected_cell = {
             "token": before.tokens[place[0]][place[1]],
@@ -146,11 +147,6 @@ def training_texts() -> tuple[tuple[str, ...], ...]:
     rows = csv.DictReader(read_asset("data/sentences.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     texts = [row["sentence"] for row in rows]
     return tuple(tuple(texts[at : at + IN_TRAINING]) for at in range(0, len(texts) - IN_TRAINING + 1, IN_TRAINING))
-
-
-def running_of(loaded: LoadedModel, padding: bool) -> Statistics:
-    """The running statistics after PASSES over the page's own sentences."""
-    return running_statistics([states_of(loaded, list(texts)) for texts in training_texts()] * PASSES, padding)
 
 
 PART = Norms.part()

@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from demos.bert.encoder.other_sizes import OTHERS
 from demos.bert.encoder.size import (
     KNOWN,
     Count,
@@ -86,16 +85,6 @@ def models_table(shapes: Sequence[Shape], tokens: int) -> Markup:
         amounts = with_prefix(takes.weights, "B"), with_prefix(work, ""), with_prefix(takes.attention, "B")
         rows.append((shape, total_parameters(shape), *amounts))
     return TEXT.models(rows, tokens)
-
-
-def others_html() -> Markup:
-    """Other Transformers by year."""
-    return TEXT.others(OTHERS)
-
-
-def changed_html() -> Markup:
-    """The changes in the Transformers after BERT."""
-    return TEXT.changed()
 
 
 def beside(shape: Shape) -> list[Shape]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from demos.bert.encoder.other_sizes import OTHERS
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
 from demos.lessons.encoder.size.figure import (
+    TEXT,
     beside,
-    changed_html,
     models_table,
-    others_html,
     parts_table,
     size_code,
     size_summary,
@@ -57,8 +57,8 @@ class Size(View):
                 at.look()
                 with at.all_controls():
                     at.control("size_tokens")
-        gr.HTML(others_html(), elem_id="encoder-size-others")
-        gr.HTML(changed_html(), elem_id="encoder-size-changed")
+        gr.HTML(TEXT.others(OTHERS), elem_id="encoder-size-others")
+        gr.HTML(TEXT.changed(), elem_id="encoder-size-changed")
         at.folds("Builds this configuration and counts its parameters")
         in_use = at["in_use"] = gr.Textbox("", visible="hidden")
         known = {shape.name: [shape.layers, shape.width, shape.heads] for shape in KNOWN}

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from demos.bert.family.attentions import Attention, Reading
-from demos.bert.family.members import Member
 from demos.bert.model.local_layers import kind_said
 from demos.bert.translation.transformer_places import CROSS, DECODER
 from demos.templates import templates
-from demos.widgets.bertviz.messages import LeftOut
 
 TEXT = templates(__file__)
 
@@ -36,13 +34,3 @@ def equal_on_first(attention: Attention) -> float:
         seen = last - np.maximum(places - near, 0) + 1
         shares.append(np.where(places <= near, 1 / seen, 0).mean())
     return float(np.mean(shares))
-
-
-def caption_html(weights: np.ndarray, view: str) -> str:
-    """Instructions for the view, and a note on the lines that it leaves out."""
-    return TEXT.caption(view, LeftOut.of(weights))
-
-
-def instead_html(why: str, other: Member) -> str:
-    """The reason why the chosen model is not shown, and the name of the one that is."""
-    return TEXT.instead(why, other)

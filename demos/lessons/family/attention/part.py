@@ -16,14 +16,14 @@ from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.figures.matrix import matrix_table
-from demos.lessons.family.attention.figure import caption_html, instead_html, said_html
+from demos.lessons.family.attention.figure import TEXT, said_html
 from demos.lessons.family.attention.program import attention_code
 from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.services import Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, menu, options, unlinked, words
 from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons, lines_choice, wire_frame
-from demos.widgets.bertviz.messages import BrowserCache
+from demos.widgets.bertviz.messages import BrowserCache, LeftOut
 from demos.widgets.bertviz.two_texts import two_texts_message
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 
@@ -125,7 +125,7 @@ def instead(services: Services, c: Attention.Choices, member: Member, why: str) 
     if other.key == TRANSLATOR:  # it knows few words
         c = replace(c, source=other.example, target="")
     changes = shown(services, c)
-    return changes | {"said": instead_html(why, other) + changes["said"]}
+    return changes | {"said": TEXT.instead(why, other) + changes["said"]}
 
 
 def shown(services: Services, c: Attention.Choices) -> Shown:
@@ -159,7 +159,7 @@ def shown(services: Services, c: Attention.Choices) -> Shown:
         "source": limit(value=source),
         "target": limit(visible=CROSS in member.kinds, value=target),
         "said": said_html(reading, attention, layer),
-        "caption": caption_html(attention.weights, shape.name),
+        "caption": TEXT.caption(shape.name, LeftOut.of(attention.weights)),
         "numbers": lambda: matrix_table(attention.weights[layer, head], attention.rows, attention.columns, title),
         "program": lambda: attention_code(member, attention.kind, layer, source, reading),
     }

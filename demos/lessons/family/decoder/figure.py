@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from demos.bert.causal.measured import Measured
 from demos.bert.causal.writing import Candidate, LookedUp, Method, NextWord
-from demos.figures.numbers import percent, with_prefix
+from demos.figures.numbers import percent
 from demos.figures.token_chips import token_label, visible
 from demos.templates import templates
 
@@ -46,13 +45,3 @@ def looked_up_html(tokens: Sequence[str], steps: Sequence[LookedUp], words: int)
     named = [(visible(step.guess.token.removeprefix("##")), step.guess.token.startswith("##")) for step in steps]
     odds = float(f"{1 / product:.2g}") if 0 < product < 0.001 else None  # a percentage says little of so rare a word
     return TEXT.looked_up(given, len(tokens) > CONTEXT, named, steps, product, odds, words, token_label, percent)
-
-
-def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measured]) -> str:
-    """The model, its training data and its perplexity, in plain words."""
-    return TEXT.model(with_prefix(parameters, ""), with_prefix(int(about["tokens"]), ""), texts)
-
-
-def numbers_html(prediction: NextWord, pieces: Sequence[Candidate]) -> str:
-    """The likeliest pieces and the written ones as tables."""
-    return TEXT.numbers(prediction, pieces, token_label)

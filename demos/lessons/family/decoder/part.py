@@ -17,8 +17,10 @@ from demos.bert.decoding.sampling import Sampling
 from demos.bert.model.models import nbytes_of
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
+from demos.figures.numbers import with_prefix
+from demos.figures.token_chips import token_label
 from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
-from demos.lessons.family.decoder.figure import looked_up_html, model_html, next_html, numbers_html, text_html
+from demos.lessons.family.decoder.figure import TEXT, looked_up_html, next_html, text_html
 from demos.lessons.family.decoder.figure_beams import candidates_html
 from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.page.progress import relayed
@@ -164,7 +166,9 @@ class Writing(View):
         """The model, its training data and its perplexity."""
         decoder = on.services.decoder()
         parameters = nbytes_of(decoder.encoder.model, decoder.transform, decoder.decoder) // 4
-        return {"model": model_html(parameters, decoder.about, measured())}
+        return {
+            "model": TEXT.model(with_prefix(parameters, ""), with_prefix(int(decoder.about["tokens"]), ""), measured())
+        }
 
 
 def so_far(services: Services, story: Story, method: Method) -> Shown:
@@ -176,7 +180,7 @@ def so_far(services: Services, story: Story, method: Method) -> Shown:
     return {
         "text": text_html(tokens, story.pieces, len(ids) - WINDOW),
         "next": next_html(prediction, method, math.log(decoder.decoder.out_features)),
-        "numbers": numbers_html(prediction, story.pieces),
+        "numbers": TEXT.numbers(prediction, story.pieces, token_label),
     }
 
 

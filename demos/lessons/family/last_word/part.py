@@ -33,7 +33,7 @@ class LastWord(View):
             with gr.Column(scale=6, min_width=320, **picture):
                 at["plot"] = gr.Plot(label="Change of each state with the last word", show_label=False)
                 with takeaway_row("Download the picture:"):
-                    picture_buttons("#last-word-changes", "bert-decoder-last-word", at.page)
+                    picture_buttons("#last-word-changes", "bert-decoder-last-word")
             with gr.Column(scale=4, min_width=320):
                 at.control("other_word")
                 at.look()

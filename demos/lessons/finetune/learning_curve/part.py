@@ -234,7 +234,7 @@ class LearningCurve(View):
             at["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
             at["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
         with takeaway_row():
-            picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
+            picture_buttons("#learning_curve-figure", "bert-how-much-data")
         with fold(__file__, "numbers", "The numbers"):
             at["numbers"] = gr.HTML()
         formula_fold(__file__)

@@ -21,7 +21,6 @@ from demos.lessons.finetune.results.text import (
     calibration_summary,
     decided_html,
     error_name,
-    heads_table,
     map_heading,
     maps_summary,
     maps_table,
@@ -103,7 +102,7 @@ class Results(View):
             with gr.Column(min_width=340, scale=6):
                 at["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
                 with takeaway_row():
-                    picture_buttons("#results-reliability", "fine-tune-calibration", at.page)
+                    picture_buttons("#results-reliability", "fine-tune-calibration")
             with gr.Column(min_width=320, scale=5):
                 at["trust_told"] = gr.HTML(elem_classes="said")
         with fold(__file__, "numbers", "The numbers"):
@@ -212,7 +211,7 @@ def _heads(heads: np.ndarray, which: Which, summary: str, both: bool) -> Shown:
         "heads": heads_figure(heads, which),
         "left_side": gr.update(visible=both),
         "right_side": gr.update(visible=both),
-        "numbers": heads_table(heads),
+        "numbers": TEXT.heads_table(heads.tolist()),
     }
 
 

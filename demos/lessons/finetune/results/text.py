@@ -65,11 +65,6 @@ def attention_summary(heads: np.ndarray, layer: int, head: int, text: str, full:
     )
 
 
-def heads_table(heads: np.ndarray) -> str:
-    """The share of its attention that each head moved [L, A]."""
-    return TEXT.heads_table(heads.tolist())
-
-
 def error_name(example: Example, truth: str, answer: str, probability: float) -> str:
     """An error in a menu: plain text, which the menu escapes."""
     answer, truth = short(answer, LABEL_LENGTH), short(truth, LABEL_LENGTH)

@@ -59,7 +59,7 @@ class Runs(View):
         at["figure"] = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
         with takeaway_row():
             file_button(at.page, "All runs as CSV", csv_file, [history], elem_id="finetune-csv")
-            picture_buttons("#finetune-overlay", "bert-two-runs", at.page)
+            picture_buttons("#finetune-overlay", "bert-two-runs")
         formula_fold(__file__)
         source_fold(__file__)
         table.select(None, None, [ticked], js='() => insideBert.picked["finetune-table"]()', **IN_BROWSER)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from demos.bert.pretraining.cloze import Reading, Solved
+from demos.bert.pretraining.cloze import Reading
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
@@ -20,11 +18,6 @@ LINES = {  # method: (its name, hue, dash, symbol)
     "fine_tuned": ("fine-tuned with a new layer", CLASSES[2], "dash", "diamond"),
     "few": ("fine-tuned: recipe for few examples", CLASSES[5], "longdash", "triangle-up"),
 }
-
-
-def prompt_html(text: str, solved: Sequence[Solved], pattern: tuple[str, str], label_words: tuple[str, str]) -> str:
-    """The input, one line for each example; `pattern` is the text before and after the gap."""
-    return TEXT.prompt(text, solved, pattern, label_words)
 
 
 def reading_html(with_text: Reading, without: Reading) -> str:

@@ -12,7 +12,7 @@ import gradio as gr
 from demos.bert.model.text import clean_text
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
-from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, prompt_html, reading_html
+from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, reading_html
 from demos.lessons.pretraining.cloze.program import cloze_code
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.drawing.drawn import drawable
@@ -119,7 +119,7 @@ class Cloze(View):
         before, _, after = c.pattern.partition(GAP)
         text = ended(clean_text(on.sentence.text).strip())
         return {
-            "prompt": lambda: prompt_html(text, solved, (before, after), label_words),
+            "prompt": lambda: TEXT.prompt(text, solved, (before, after), label_words),
             "reading": lambda: (
                 reading_html(*read_prompts(pretrained, [on.sentence.text, ""], solved, c.pattern, label_words))
                 + small_model_html(pretrained, on.services.store.catalogue)

@@ -67,7 +67,7 @@ class NextSentence(View):
                     at["answer"] = gr.HTML("", elem_id="next-answer")
                     at["sequence"] = gr.HTML("", elem_id="next-sequence")
                 with takeaway_row("Download the picture:"):
-                    picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", at.page)
+                    picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence")
             with gr.Column(elem_classes="next-controls", min_width=300):
                 first, second, put = (at.control(name) for name in ("next_a", "next_b", "next_put"))
                 at.look()

@@ -49,7 +49,7 @@ class Decoding(View):
                 with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
                     at["plot"] = gr.Plot(label="Attention weights of each French word", show_label=False)
                     with takeaway_row("Download the picture:"):
-                        picture_buttons("#translation-alignment", "translation-attention", at.page)
+                        picture_buttons("#translation-alignment", "translation-attention")
                 at["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
                 for name in ("english", "attention", "word"):

@@ -91,7 +91,7 @@ class Searching(View):
         return {
             "tree": tree_figure(result, trained.target.words.__getitem__, upto or len(result.steps)),
             "search_steps": limit(maximum=len(result.steps), value=upto),
-            "found": TEXT.translations(source, greedily, finished, pair.target if pair else (), c.width, rate),
+            "found": TEXT.translations(greedily, finished, pair.target if pair else (), c.width, rate),
             "numbers": lambda: TEXT.numbers(finished, list(candidates(trained, result))),
             "program": lambda: search_code(kind, source, c.width, c.penalty),
         }

@@ -11,7 +11,7 @@ import gradio as gr
 
 from demos.bert.translation import six_words
 from demos.bert.translation.bundled import bundled
-from demos.bert.translation.cost import Costs, costs
+from demos.bert.translation.cost import costs
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
@@ -83,7 +83,7 @@ def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
     likeliest = [word for word in after.distributions[at].topk(WORDS).indices.tolist() if word != right]
     shown = [right, *likeliest[: WORDS - 1]]
     names = [words[word] for word in after.targets]
-    first, last = (probability(translator_costs, at) for translator_costs in (before, after))
+    first, last = (float(each.distributions[at, each.targets[at]]) for each in (before, after))
     return {
         "bars": target_figure(
             [
@@ -108,11 +108,6 @@ def drawn_translator(sentence: str, place: int, kind: str) -> Shown:
         "numbers": lambda: TEXT.numbers(len(words), math.log(len(words))),
         "program": lambda: targets_code(kind, pair.source, pair.target),
     }
-
-
-def probability(measured: Costs, at: int) -> float:
-    """The cost of the correct word at a position."""
-    return float(measured.distributions[at, measured.targets[at]])
 
 
 def costs_table(names: Sequence[str], before: Sequence[float], after: Sequence[float], loss: str) -> str:

@@ -116,8 +116,6 @@ class Transformer(View):
             table = partial(matrix_table, row.weights, labels(asks), labels(answers), "Attention weights")
             changes["said"] = TEXT.attention(
                 f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
-                asks,
-                answers,
                 *origins(shown),
                 row,
                 asks[row_number],

@@ -12,8 +12,10 @@ import pytest
 
 from demos.errors import UserError
 from demos.training.data import hub_data
+from demos.training.data.columns.mapping import find
+from demos.training.data.file_tables import read_table
 from demos.training.data.splits import same
-from demos.training.data.tables import Record, read_columns
+from demos.training.data.tables import Record, records_of
 from demos.training.sources import SOURCES, load_file, load_hub
 from demos.training.tasks.question_answering.data import (
     QuestionDataset,
@@ -76,7 +78,8 @@ def test_every_form_says_the_same(name: str, text: str) -> None:
 
 def records(rows: list[dict[str, Any]]) -> list[Record]:
     """As a file of JSON lines gives them."""
-    return read_columns("\n".join(map(json.dumps, rows)).encode(), "a.jsonl", QUESTION_COLUMNS)
+    table = read_table("\n".join(map(json.dumps, rows)).encode(), "a.jsonl")
+    return records_of(find(table, QUESTION_COLUMNS), QUESTION_COLUMNS)
 
 
 def test_an_answer_is_searched_for_where_no_place_is_told_or_a_wrong_one() -> None:
