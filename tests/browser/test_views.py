@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -143,12 +143,13 @@ def choices_hold(page: Page, asked: Asked, server: StillServer, panel: str) -> N
     for control in controls[:1] + controls[1:][-1:]:  # the first and the last
         move(page, *control)
         page.evaluate(WAIT, 100)
-    chosen = page.evaluate(CHOICES)
+    chosen, linked = page.evaluate(CHOICES), parse_qs(urlsplit(page.url).query)
     server.go_on()
     events = asked.since_last()
-    now, sent = page.evaluate(CHOICES), last_asked(page, events)
+    now, sent, link = page.evaluate(CHOICES), last_asked(page, events), parse_qs(urlsplit(page.url).query)
     for name in {name for name, value in chosen.items() if value != before[name]} - REFUSED:
         assert now[name] == chosen[name], name
+        assert link.get(name) == linked.get(name), name
         assert sent.get(name, now[name]) == now[name], name
     assert page.locator(SENTENCE).input_value() == THIRD
     assert not any(OTHER in data for _, data in events)
