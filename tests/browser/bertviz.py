@@ -24,12 +24,19 @@ def drawn(page: Page, state: str) -> Frame:
 
 
 def press(target: Locator, inside: Locator | None = None) -> None:
-    """A click once the browser knows where the frame is: after a scroll on a busy machine it hands the mouse on late.
-
-    A reader's mouse moves over a target before it clicks. Name the frame where the target is `inside` it: out of sight
-    it rests, and scrolls nothing itself.
+    """A click once the mouse is over the target. Name the frame where the target is `inside` it: out of sight it rests,
+    and scrolls nothing itself.
     """
     (inside or target).scroll_into_view_if_needed()
+    hovered(target)
+    target.click()
+
+
+def hovered(target: Locator) -> None:
+    """Move the mouse over the target, as a reader does before a press, until the browser says that it is there.
+
+    After a scroll on a busy machine the browser learns late where a frame is, and hands the mouse on late.
+    """
     target.page.wait_for_timeout(500)
     for _ in range(40):
         target.hover()
@@ -37,7 +44,6 @@ def press(target: Locator, inside: Locator | None = None) -> None:
             break
         target.page.mouse.move(0, 0)  # a mouse that does not move is not heard again
         target.page.wait_for_timeout(250)
-    target.click()
 
 
 def opacities(frame: Frame | Page, heads: str = ".headAttention", rows: str = ".tokenAttention") -> np.ndarray:

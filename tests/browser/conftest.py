@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import count
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -14,6 +15,7 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Dialog,
+    Error,
     Page,
     Request,
     WebError,
@@ -159,6 +161,28 @@ def phone(one_phone: BrowserContext, app_url: str) -> Iterator[Page]:
     one_phone.remove_listener("dialog", opened)
     empty(one_phone, app_url)
     assert faults == []
+
+
+# What a reader of the report asks first: was the page loaded again, where is the focus, and what does the page say?
+STATE = """() => JSON.stringify({
+    opened: performance.getEntriesByType("navigation")[0].type,
+    seconds: performance.now() / 1000,
+    focus: document.activeElement?.outerHTML.slice(0, 200),
+    said: [...document.querySelectorAll(".toast-body, .notice")].map((one) => one.innerText),
+    view: window.insideBert?.view?.(),
+}, null, 2)"""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """The report of a test that failed has the state of its page."""
+    report = yield
+    if call.when == "call" and report.failed and isinstance(page := item.funcargs.get("page"), Page):
+        with contextlib.suppress(Error):  # the page is gone
+            report.sections.append(("the page", page.evaluate(STATE)))
+    return report
 
 
 def visit(page: Page, url: str) -> None:

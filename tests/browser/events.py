@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error, Page, Request
+from playwright.sync_api import Error, Locator, Page, Request
 
 # Counts the answers that have come in whole, so that a test knows when the page is at rest.
 COUNT_ANSWERS = """(() => {
@@ -82,6 +82,17 @@ class Asked:
             pytest.fail(f"{asked - self.seen} new events; of all {asked}, {answered} were answered")
         new, self.seen = self.all[self.seen :], len(self.all)
         return new
+
+
+def unfold(fold: Locator) -> None:
+    """Open a fold of controls by a press on its title, and wait until they are drawn.
+
+    Gradio gives them their values twice, the second time a frame after they are there: what a test typed in between,
+    which no reader sees, would be lost.
+    """
+    fold.locator("> .label-wrap").click()
+    fold.locator(":is(input, textarea, button):not(.label-wrap)").first.wait_for()
+    fold.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go))))")
 
 
 def twice(asked: list[tuple[int, str]]) -> list[tuple[int, str]]:

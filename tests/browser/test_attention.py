@@ -16,6 +16,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, RunCache
 from demos.widgets.bertviz.messages import FAINTEST
 from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, press, saved, visible
+from tests.browser.events import unfold
 
 KEEP_SHOWN = """() => {
     const { show } = squares;
@@ -86,7 +87,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     # a layer that the browser does not hold yet: asked of the page, which moves its slider and the link too
     frame.locator("#layer").select_option(index=5)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 6, head 7")
-    page.locator("#attention-heads-controls .label-wrap").click()
+    unfold(page.locator("#attention-heads-controls"))
     expect(page.locator("#attention-layer input[type=number]")).to_have_value("6")
     page.wait_for_url(re.compile("layer=5"))
     last = visible(run.attentions[5])

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
+from tests.browser.events import unfold
 
 TEXT = "The old miller counted his sacks twice."
 # The cells of this part's tables that are shown, but not below the heading that their columns have.
@@ -91,7 +92,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     expect(said).to_contain_text("Layer 3, head 6.")
 
     # the bar's sentence, one word changed: the word beside the one it was, and plain subtraction
-    page.locator("#attention-compare-controls .label-wrap").click()
+    unfold(page.locator("#attention-compare-controls"))
     page.get_by_role("button", name="Copy the first sentence").click()
     expect(said).to_contain_text("no weight differs")
     page.locator("#compare-text textarea").fill(TEXT.replace("old", "young"))
@@ -161,7 +162,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(page.locator("#rollout-residual")).to_have_count(0)
     page.wait_for_url(re.compile("join_share=measured"))
 
-    page.locator("#attention-rollout-controls .label-wrap").click()
+    unfold(page.locator("#attention-rollout-controls"))
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
     expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalized: rows sum to 0\.\d\d on"))
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(9)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.bertviz import FRAME, drawn, press
+from tests.browser.bertviz import FRAME, drawn, hovered, press
 from tests.browser.events import Asked, StillServer
 
 TEXT = "The old miller counted his sacks twice."
@@ -128,17 +128,20 @@ def test_a_slow_press_in_the_frame_meets_its_target_after_a_long_sentence(
 ) -> None:
     """The box of a long sentence is one line again when its focus is gone: not while a press in the frame lasts."""
     open_heads(page, open_lesson, asked)
-    box, frame = page.locator("#bar-text textarea"), page.locator(FRAME)
+    box, frame, tokens = (
+        page.locator("#bar-text textarea"),
+        page.locator(FRAME),
+        drawn(page, "head 0").locator("#right text"),
+    )
+    before = tokens.count()
     box.fill(5 * LONGER)
     asked.since_last()
+    expect(tokens).not_to_have_count(before)
     page.evaluate("(top) => scrollBy(0, top - 250)", frame.evaluate("(frame) => frame.getBoundingClientRect().top"))
     square = drawn(page, "head 0").locator("#vis [aria-label='head 8']")
     high = box.evaluate("(box) => box.offsetHeight")
     assert high > 60  # several lines
-    place = square.bounding_box()
-    assert place is not None
-    page.mouse.move(place["x"] + 3, place["y"] + 3)
-    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    hovered(square)
     page.mouse.down()
     page.wait_for_timeout(400)  # as a hand is: longer than the browser needs to lay the page out
     page.mouse.up()

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.events import unfold
+
 READ = ".corruption-row .read"
 
 
@@ -21,7 +23,7 @@ def test_a_draw_travels_in_the_link_and_the_answer_follows_it(open_lesson: Calla
         arg=[READ, ",".join(before)],
     )
     page.wait_for_function("() => new URLSearchParams(location.search).get('corrupt_seed') === '8'")
-    page.locator("#pretraining-corruption-controls .label-wrap").click()
+    unfold(page.locator("#pretraining-corruption-controls"))
     page.locator("#corruption-masked input[type=number]").fill("95")
     page.locator("#corruption-masked input[type=number]").press("Tab")
     expect(page.locator("#corruption-replaced input[type=number]")).to_have_value("5")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.events import unfold
+
 
 def test_each_part_on_one_page(open_lesson: Callable[..., Page], tmp_path: Path, subtests: pytest.Subtests) -> None:
     text = "The bank raised its rates while we sat on the bank of the river."
@@ -45,7 +47,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     page.get_by_role("tab", name="Search").click()
     found = page.locator("#search-found")
     expect(found.locator("li")).to_have_count(20)  # no word of the query is in the library
-    page.locator("#embeddings-search-controls .label-wrap").click()
+    unfold(page.locator("#embeddings-search-controls"))
     page.get_by_label("your own").check()
     mine = tmp_path / "mine.txt"
     mine.write_text("A loaf of <img src=x onerror=alert(1)> bread\nThe moon\n${x}\n", encoding="utf-8")
@@ -112,7 +114,7 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
     dot.hover(force=True)
     dot.click(force=True)
     expect(told.locator(".chosen")).not_to_have_text(before)
-    page.locator("#embeddings-maps-controls .label-wrap").click()  # all controls
+    unfold(page.locator("#embeddings-maps-controls"))
     page.wait_for_url("**maps_controls=true**")
     page.fill("#maps-own textarea", "<img src=x onerror=alert(1)> ${alert(2)} <b>bread</b>")
     expect(page.locator("#maps-plot .legend")).to_contain_text("yours")

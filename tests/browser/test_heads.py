@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
 from demos.figures.palette import HEADS
 from tests.browser.bertviz import FRAME, drawn, off, opacities, press, visible
-from tests.browser.events import Asked
+from tests.browser.events import Asked, unfold
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
 GRID = "#attention-grid"
@@ -67,7 +67,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(said).to_contain_text(f"strongest here {run.attentions[3, 7].max():.2f}, from “")
     head.click()
     expect(opened).to_contain_text("Layer 4, head 8.")
-    page.locator("#attention-heads-controls .label-wrap").click()
+    unfold(page.locator("#attention-heads-controls"))
     expect(page.locator("#attention-head input[type=number]")).to_have_value("8")
     on = page.frame_locator("#attention-bertviz iframe").locator('#vis [aria-checked="true"]')
     expect(on).to_have_count(1)  # the other heads' lines are off
@@ -131,7 +131,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     page.locator(GRID).get_by_role("button", name="Layer 1, head 6", exact=True).click()
     settled(weights, [5])
     page.wait_for_url(lambda url: chosen(url) == ("5", None))
-    page.locator("#attention-heads-controls .label-wrap").click()
+    unfold(page.locator("#attention-heads-controls"))
     number = page.locator("#attention-head input[type=number]")
     number.fill("8")
     number.press("Enter")
