@@ -74,6 +74,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(on).to_have_attribute("aria-label", "head 8")
 
     # the keyboard: one stop, arrows, Enter
+    page.mouse.move(5, 5)  # the page scrolls, and would move another picture under a mouse at rest
     head.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
