@@ -84,7 +84,7 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need far more. Train one.",
+    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need more.",
     build=build,
     parts=parts_of(__name__),
 )

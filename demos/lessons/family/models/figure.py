@@ -43,7 +43,7 @@ def timeline(models: Sequence[Model]) -> Figure:
                 "cliponaxis": False,
             }
             traces.append(marks)
-    years = {"tickformat": "%Y", "tick0": "2000-01-01", "tickangle": 0}
+    years = {"tickformat": "%Y", "tick0": "2000-01-01"}
     dots = {"color": SPECIAL, "width": 2, "dash": "dot"}
     change = {"type": "line", "xref": "paper", "yref": "paper", "x0": EARLY, "x1": EARLY, "y0": 0, "y1": 1}
     layout = plotly_layout(
