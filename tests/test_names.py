@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,3 +46,16 @@ def test_no_identifier_is_a_riddle() -> None:
     assert len(FILES) > 500
     found = {f"{path}:{line} {name}" for path in FILES for line, name in riddles(path.read_text(encoding="utf-8"))}
     assert found == set()
+
+
+def test_the_page_s_scripts_share_few_names() -> None:
+    """An object a script or a purpose: what is in it is read where it is made."""
+    files = [
+        path
+        for folder in ("demos", "assets/bertviz")
+        for path in Path(folder).rglob("*")
+        if path.suffix in {".js", ".py"}
+    ]
+    found = {name for path in files for name in re.findall(r"\binsideBert\??\.(\w+)", path.read_text(encoding="utf-8"))}
+    assert {"kept", "link", "ticks"} <= found
+    assert len(found) <= 25, sorted(found)

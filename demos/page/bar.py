@@ -98,7 +98,9 @@ def build_bar(services: Services, lesson: str) -> Bar:
             status = gr.HTML(_status(services, services.default_model), elem_id="bar-status", padding=False)
             build_switches()
         arrival = gr.HTML(  # texts too long for the link; and link.js's event for another view
-            '<p role="status" hidden></p>', js_on_load="insideBert.arrive = () => trigger('select')", elem_id="bar-link"
+            '<p role="status" hidden></p>',
+            js_on_load="insideBert.link.arrive = () => trigger('select')",
+            elem_id="bar-link",
         )
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     requested_model, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
@@ -132,7 +134,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         [bar.model, bar.in_use, bar.reader, latest],
         chosen,
         trigger_mode="multiple",
-        js="(...values) => insideBert.picks(...values)",
+        js="(...values) => insideBert.link.picks(...values)",
         **loading,
     )
     # The runs of this browser: as its page opens, and when one is over.
@@ -148,30 +150,32 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
     says = [bar.text, bar.text_pair, bar.in_use]
-    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.typed(...values)", **IN_BROWSER)
-    gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.settled(model)", **IN_BROWSER)
+    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.link.typed(...values)", **IN_BROWSER)
+    gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.link.settled(model)", **IN_BROWSER)
     if page.choices:
         gr.on(
             [component.change for component in page.choices.values()],
             None,
             list(page.choices.values()),
             None,
-            js=f"(...values) => insideBert.keep({in_script(list(page.choices))}, ...values)",
+            js=f"(...values) => insideBert.link.keep({in_script(list(page.choices))}, ...values)",
             **IN_BROWSER,
         )
 
     files = [block for block in demo.blocks.values() if _is_picker(block) and block.page == demo.current_page]
     if files:
         changes = [file.change for file in files]
-        gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
+        gr.on(changes, None, files, None, js="(...values) => insideBert.link.holdFiles(...values)", **IN_BROWSER)
 
     offers = list(page.schema().values())
     defaults = in_script({"text": DEFAULT_TEXT, "pair": ""})
-    restore = f"() => insideBert.restore({defaults}, {in_script(page.lesson.slug)}, {in_script(offers)}, {len(files)})"
+    restore = (
+        f"() => insideBert.link.restore({defaults}, {in_script(page.lesson.slug)}, {in_script(offers)}, {len(files)})"
+    )
     restored = [bar.text, bar.text_pair, bar.requested_model, bar.reader, bar.returning, *page.choices.values(), *files]
-    opened = "(...values) => insideBert.opened(...values)"
-    begins = "(...models) => insideBert.begins(...models)"
-    asks = "(...models) => insideBert.asks(...models)"
+    opened = "(...values) => insideBert.link.opened(...values)"
+    begins = "(...models) => insideBert.link.begins(...models)"
+    asks = "(...models) => insideBert.link.asks(...models)"
 
     def then_opens(restored: Dependency, models: str) -> None:
         """Wire the step after text and choices have their values: the model that `models`, a script, requests."""
@@ -179,12 +183,12 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
             restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
             .then(None, [bar.requested_model, bar.in_use], None, js=models, **private)
             .then(begin, [bar.requested_model, bar.in_use, bar.reader], chosen, **loading)
-            .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
+            .then(None, [bar.in_use], None, js="(model) => insideBert.link.begun(model)", **private)
         )
 
     then_opens(demo.load(None, None, restored, js=restore, **private), begins)
     shown = [bar.text, bar.text_pair, bar.requested_model, *page.choices.values()]
-    then_opens(bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER), asks)
+    then_opens(bar.arrival.select(None, None, shown, js="() => insideBert.link.takeView()", **IN_BROWSER), asks)
 
 
 def use_model(services: Services, wanted: str, in_use: str, reader: str = "") -> Iterator[list[Any]]:

@@ -1,7 +1,7 @@
 """The requests for drawings: all that must be redrawn at one moment goes into one event, and nothing is drawn twice.
 
-In the browser each handler of a batch hears its triggers (`insideBert.heard` in ticks.js). Those that have something
-new to draw are called in one event, one after the other, in the order of their wiring.
+In the browser each handler of a batch hears its triggers (`insideBert.ticks.heard` in ticks.js). Those that have
+something new to draw are called in one event, one after the other, in the order of their wiring.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], batch: int) -> Any:
         number = redraw.notice._id
         moved = [event for event in redraw.triggers if not _is_value_change(event)]
         if moved:  # gradio keeps the order: this is known before the step below
-            gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
+            gr.on(moved, None, None, None, js=f"() => insideBert.ticks.moved({number})", **IN_BROWSER)
         compared, inputs = _numbers(_compared_components(redraw)), _numbers(redraw.inputs)
         read = [*compared[len(redraw.ticks) :], *_numbers(redraw.read)] if redraw.read else []
         own_text = redraw.own_text._id if redraw.own_text else None
         handlers.append([number, compared, inputs, _fold_id(redraw), read, own_text])
     values = _distinct(component for redraw in redraws for component in [*_compared_components(redraw), *redraw.inputs])
     of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
-    script = f"(...values) => insideBert.heard({of}, values)"
+    script = f"(...values) => insideBert.ticks.heard({of}, values)"
     # last, since what is fetched last is of the same moment as what comes before it, or of a later one
     return gr.on(list(triggers), None, values, None, js=script, **IN_BROWSER)
 
@@ -86,7 +86,7 @@ def wire_batch(redraws: Sequence[Redraw], tick: gr.Component) -> Drawing:
         _together(redraws, inputs, outputs),
         [tick, *inputs],
         outputs,
-        js=f"(tick, ...values) => [insideBert.asked({tick._id}), ...values]",
+        js=f"(tick, ...values) => [insideBert.ticks.asked({tick._id}), ...values]",
         trigger_mode="always_last",
         api_visibility="private",
         postprocess=False,

@@ -79,7 +79,7 @@
   }
 
   // To be called when `figure` is drawn, with its name and the sentence on what it shows
-  insideBert.twin = (figure, name, sentence) => {
+  (insideBert.plots ??= {}).twin = (figure, name, sentence) => {
     const block = figure.closest(".block");
     let twin = block.querySelector(".figure-table");
     if (!twin) {

@@ -1,5 +1,6 @@
 // Keeps values in this browser for the reader's next visit, and in this tab for a reload and the Back button.
-window.insideBert = (() => {
+window.insideBert = {}; // what the page's scripts share: an object a script, or a purpose
+insideBert.kept = (() => {
   const STORE = "inside-bert"; // in this browser
   const TAB = "inside-bert-tab"; // in this tab: its key
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; nothing longer is kept for the next visit either

@@ -1,7 +1,8 @@
 // The link and what it carries, in the browser: the sentence, the lesson and its choices.
 // The bar and the lessons call these by name from gradio events (demos/page/bar.py).
 (() => {
-  const { LONGEST_LINK, ENOUGH, remember, remembered, pageKey, hold, held, ticks } = insideBert;
+  const { ticks } = insideBert;
+  const { LONGEST_LINK, remember, remembered, pageKey, hold, held } = insideBert.kept;
   // in the link: what is not the bar's and no choice, and stays
   const LASTING = new Set(["__theme", "tour", "review", "stop", "present", "questions"]);
   const CUT = "cut"; // in the link: the names of what was too long for it
@@ -61,7 +62,7 @@
   function notUnderstood(link) {
     const names = new Set([...KNOWN, ...LASTING, ...offers.flatMap(({ name, zero }) => [name, zero])]);
     const keys = [...new Set(link.keys())].filter((name) => name && !names.has(name) && !FOREIGN.test(name));
-    return [...keys, ...(link.has("review") ? insideBert.review.unknown : [])];
+    return [...keys, ...(link.has("review") ? insideBert.yourQuestions.review.unknown : [])];
   }
 
   const shifted = (value, by = 0) => (by && typeof value === "number" ? value + by : value);
@@ -181,7 +182,7 @@
     if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
     ticks.cameWith(firstView.inputs);
     for (const component of components) Object.assign(component.props, firstView.properties[component.id]);
-    insideBert.limitFirst(components);
+    insideBert.limits.applyFirst(components);
   }
   putIn();
 
@@ -218,7 +219,7 @@
     }
   }
 
-  Object.assign(insideBert, {
+  insideBert.link = {
     // Gradio's step when the server answers again (demos/page/patches/patches.py). A link that is written after the
     // request for a reload would cancel it; and nothing more can be typed that would be lost.
     loadAnew() {
@@ -346,12 +347,12 @@
 
     // A model other than the one in use is requested, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
-      if (firstView && (!asked || named(asked) === named(inUse))) throw ENOUGH;
+      if (firstView && (!asked || named(asked) === named(inUse))) throw ticks.ENOUGH;
     },
 
     // The same for a page that has been open for a while.
     asks(asked, inUse) {
-      if (!asked || named(asked) === named(inUse)) throw ENOUGH;
+      if (!asked || named(asked) === named(inUse)) throw ticks.ENOUGH;
     },
 
     // A sentence from elsewhere in the page, put into the bar
@@ -408,7 +409,7 @@
       hold(BEGUN, part, true);
     },
     resumes(part) {
-      if (!held(BEGUN, part)) throw ENOUGH;
+      if (!held(BEGUN, part)) throw ticks.ENOUGH;
     },
 
     // Whether this reader has runs: the next page requests them.
@@ -427,8 +428,7 @@
       writeLink();
       return on;
     },
-
-  });
+  };
 
   const before = remembered();
   const said = new URLSearchParams(location.search).get("questions");

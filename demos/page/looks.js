@@ -1,6 +1,6 @@
 // The reader's settings of the page's look: large type, light or dark.
 (() => {
-  const { remember, remembered } = insideBert;
+  const { remember, remembered } = insideBert.kept;
   const before = remembered();
   let wantsDark; // undefined: as gradio and the system say
   if (before.large) document.documentElement.classList.add("large-type");
@@ -19,7 +19,7 @@
   if (document.body) watch();
   else document.addEventListener("DOMContentLoaded", watch);
 
-  Object.assign(insideBert, {
+  insideBert.looks = {
     largeType(on = !document.documentElement.classList.contains("large-type")) {
       document.documentElement.classList.toggle("large-type", on);
       remember({ large: on });
@@ -33,5 +33,5 @@
       remember({ dark: on });
       return on;
     },
-  });
+  };
 })();

@@ -89,7 +89,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 None,
                 [ticks.opened, tick],
-                js=f"() => insideBert.openPart({json.dumps(part.slug)})",
+                js=f"() => insideBert.ticks.openPart({json.dumps(part.slug)})",
                 **IN_BROWSER,
             )
     slugs = json.dumps([part.slug for part in parts])
@@ -107,7 +107,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 [page.choices[name] for name in names],
                 list(ticks.settled),
-                js=f"(...values) => insideBert.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
+                js=f"(...values) => insideBert.ticks.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
                 **IN_BROWSER,
             )
     ticks.opened.change(

@@ -36,7 +36,7 @@
   function paint(figure) {
     const dark = isDark();
     const [data, ofPage, config] = given.get(figure);
-    const layout = insideBert.filled(figure, ofPage);
+    const layout = insideBert.plots.filled(figure, ofPage);
     painted.set(figure, dark);
     figure.style.height = "";
     // On an existing figure, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
@@ -67,7 +67,7 @@
     figure.setAttribute("role", "figure");
     figure.setAttribute("aria-label", label);
     figure.setAttribute("aria-description", sentence);
-    insideBert.twin(figure, label, sentence);
+    insideBert.plots.twin(figure, label, sentence);
   }
 
   function paintAgain() {
@@ -78,7 +78,7 @@
   }
 
   // Plotly is a second of work: it waits until a figure comes near the screen, or the reader does something.
-  insideBert.plotIsNear = () =>
+  (insideBert.plots ??= {}).areNear = () =>
     new Promise((resolve) => {
       const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && begin(), { rootMargin: NEAR });
       const begin = () => {

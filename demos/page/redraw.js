@@ -185,5 +185,5 @@
     return { text: new XMLSerializer().serializeToString(whole), width, height };
   }
 
-  window.insideBert.redraw = redraw;
+  (window.insideBert.pictures ??= {}).redraw = redraw;
 })();

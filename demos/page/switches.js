@@ -1,7 +1,7 @@
 // The switches at the end of the bar: questions first, large type for the lecture hall, light and dark.
 const press = (name, on) => element.querySelector(`[data-switch="${name}"]`)?.setAttribute("aria-pressed", String(on));
-const turn = { questions: () => insideBert.askFirst(), large: () => insideBert.largeType(), dark: () => insideBert.dark() };
-press("questions", insideBert.questionsOn());
+const turn = { questions: () => insideBert.link.askFirst(), large: () => insideBert.looks.largeType(), dark: () => insideBert.looks.dark() };
+press("questions", insideBert.link.questionsOn());
 press("large", document.documentElement.classList.contains("large-type"));
 press("dark", document.body.classList.contains("dark"));
 new MutationObserver(() => press("dark", document.body.classList.contains("dark"))).observe(document.body, {

@@ -41,8 +41,8 @@
 
   const isOpen = (fold) => document.querySelector(`#${fold} > .label-wrap`)?.classList.contains("open");
 
-  insideBert.ENOUGH = ENOUGH;
   insideBert.ticks = {
+    ENOUGH,
     tick,
     last,
 
@@ -67,12 +67,10 @@
       show(part);
       count(part);
     },
-  };
 
-  Object.assign(insideBert, {
     // A part was opened: -> [its name, its tick]
     openPart(part) {
-      if (!insideBert.place() || part === passed) {
+      if (!insideBert.link.place() || part === passed) {
         passed = "";
         return [open || part, last(`part ${part}`)];
       }
@@ -122,5 +120,5 @@
       waiting[batch]?.clear();
       return numbers || NONE;
     },
-  });
+  };
 })();

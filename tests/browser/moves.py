@@ -26,7 +26,7 @@ MARK = """(panel) => {
 }"""
 # -> the number of the component that holds each choice of the open lesson
 COMPONENTS = r"""() => {
-    const kept = ({ js }) => /insideBert\.keep\((\[.*?\])/.exec(js);
+    const kept = ({ js }) => /insideBert\.link\.keep\((\[.*?\])/.exec(js);
     const writes = gradio_config.dependencies.find(kept);
     return writes ? JSON.parse(kept(writes)[1]).map((name, at) => [name, writes.inputs[at]]) : [];
 }"""

@@ -21,7 +21,7 @@ SETTINGS = [
     (390, 844, False, False),
 ]
 SET = """([large, wide, rules]) => {
-    insideBert.largeType(large);
+    insideBert.looks.largeType(large);
     document.getElementById("wide")?.remove();
     if (wide) document.body.append(Object.assign(document.createElement("style"), { id: "wide", textContent: rules }));
     dispatchEvent(new Event("resize"));

@@ -77,7 +77,7 @@ OVER = "document.documentElement.scrollWidth - document.documentElement.clientWi
 def turn_to_screen(page: Page, screen: Screen) -> None:
     """Let this open page be on such a screen, from its top."""
     page.set_viewport_size({"width": screen.width, "height": screen.height})
-    page.evaluate("(large) => { insideBert.largeType(large); scrollTo(0, 0); }", screen.large)
+    page.evaluate("(large) => { insideBert.looks.largeType(large); scrollTo(0, 0); }", screen.large)
 
 
 def wait_for_picture(page: Page, part: str) -> None:

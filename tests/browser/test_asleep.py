@@ -181,7 +181,7 @@ def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> 
         """field => {
             field.value = "Seas have coasts.";
             field.dispatchEvent(new Event("input", {bubbles: true}));
-            insideBert.loadAnew();
+            insideBert.link.loadAnew();
         }"""
     )
     page.wait_for_function("!window.isTheSame")
@@ -198,7 +198,7 @@ def test_a_view_that_is_asked_for_while_the_connection_is_lost(page: Page, app_u
     app_url.cut_before = b"process_completed"
     page.locator("#tokens-under label").nth(1).click()
     expect(page.locator(".toast-body")).to_contain_text("Connection")
-    page.evaluate("insideBert.goTo('tokens', 'text=Seas+have+coasts.&model=minilm')")
+    page.evaluate("insideBert.link.goTo('tokens', 'text=Seas+have+coasts.&model=minilm')")
     expect(page.locator("#tokens-picture ol").first).to_contain_text("coasts")
     expect(page.locator("#bar-text textarea")).to_have_value("Seas have coasts.")
 

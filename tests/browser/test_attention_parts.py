@@ -176,7 +176,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(page.locator("#rollout-layer")).to_have_count(0)
     expect(one).to_contain_text("Attention from banker (token 6)")
     page.wait_for_url(re.compile("part=rollout.*join=layers-max.*specials=hide.*quarter=A-B"))
-    dark = page.evaluate("insideBert.dark(true)")
+    dark = page.evaluate("insideBert.looks.dark(true)")
     assert dark
     ink = page.locator("#rollout-heatmap .bartext").first.evaluate("text => getComputedStyle(text).fill")
     assert ink == "rgb(236, 234, 228)"  # the dark page's ink

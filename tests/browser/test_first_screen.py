@@ -1,7 +1,7 @@
 """What a visitor has before their eyes and under their fingers when a page opens.
 
-The views of the lectures' rows are shown one after another in one page a lesson (`insideBert.goTo`), each with nothing
-of the one before: that a link opens what it says is part of tests/browser/test_views.py.
+The views of the lectures' rows are shown one after another in one page a lesson (`insideBert.link.goTo`), each with
+nothing of the one before: that a link opens what it says is part of tests/browser/test_views.py.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def test_the_rows_of_the_lectures_are_on_the_first_screen(page: Page, app_url: s
             visit(page, f"{app_url}/{lesson}?{query}")
             stands(page, lesson)
         else:
-            page.evaluate("([lesson, query]) => { scrollTo(0, 0); insideBert.goTo(lesson, query); }", [lesson, query])
+            page.evaluate(
+                "([lesson, query]) => { scrollTo(0, 0); insideBert.link.goTo(lesson, query); }", [lesson, query]
+            )
         asked.since_last()
         folds |= {part} if leads else set()
         read_before = query

@@ -53,7 +53,7 @@ def test_figures_keep_their_heights_in_other_windows_drawn_again_or_not(
     page.locator("#bar-text textarea").fill("The bank of the river.")
     asked.since_last()
     for width, dark in ((1000, False), (1280, True)):
-        page.evaluate("(dark) => insideBert.dark(dark)", dark)
+        page.evaluate("(dark) => insideBert.looks.dark(dark)", dark)
         before = page.evaluate(f"{FIGURES}[0].clientWidth")
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function(f"(before) => {FIGURES}.every({DRAWN_ANEW})", arg=before)

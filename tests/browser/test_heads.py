@@ -168,7 +168,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     page.locator(GRID).get_by_role("button", name="Layer 1, head 5", exact=True).press("Enter")  # the same once more
     settled(weights, [4])
     page.wait_for_url(lambda url: chosen(url) == ("4", None))
-    page.evaluate("insideBert.dark(true)")  # drawn anew
+    page.evaluate("insideBert.looks.dark(true)")  # drawn anew
     expect(drawn(page, "head 0").locator("html")).to_have_class("dark")
     settled(weights, [4])
 

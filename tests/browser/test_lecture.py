@@ -66,7 +66,7 @@ def test_a_lecture_by_keyboard_alone(open_lesson: Open, app_url: str, tmp_path: 
     assert sum(stop.asks for stop in stops) == 1
     for stop in stops:
         the_stop_is_shown(page, stop)
-        until(page, lambda: Member.views(members) == [page.evaluate("insideBert.placeOf(location)")])
+        until(page, lambda: Member.views(members) == [page.evaluate("insideBert.link.placeOf(location)")])
         if stop.asks:
             the_hall_votes(page, members)
         page.keyboard.press("PageDown")

@@ -20,13 +20,15 @@ SENTENCE = "#bar-text textarea"
 TOLD = "#bar-link p"
 NONSENSE = ["", "null", "NaN", "1e400", "true", "[]", "x", "-1", "9999", '"a"', "1.5", "[1]", "01", "__proto__"]
 # What the page is told of its lesson's choices
-RESTORE = "() => gradio_config.dependencies.map(({ js }) => `${js}`).find((js) => js.includes('insideBert.restore('))"
+RESTORE = (
+    "() => gradio_config.dependencies.map(({ js }) => `${js}`).find((js) => js.includes('insideBert.link.restore('))"
+)
 # -> for each link the choices as the page reads them, and the link that it writes for these
 READ = """({ lesson, offers, queries }) => queries.map((query) => {
     history.replaceState(null, "", `?${query}`);
-    insideBert.restore({ text: "", pair: "" }, lesson, offers, 0);
-    const { choices } = insideBert.view();
-    insideBert.keep(Object.keys(choices), ...Object.values(choices));
+    insideBert.link.restore({ text: "", pair: "" }, lesson, offers, 0);
+    const { choices } = insideBert.link.view();
+    insideBert.link.keep(Object.keys(choices), ...Object.values(choices));
     return [choices, location.search.slice(1)];
 })"""
 LINKED = "() => new URLSearchParams(location.search).get('cut') === 'text'"
@@ -111,7 +113,7 @@ def linked(page: Page, text: str) -> None:
 
 def test_a_choice_that_comes_late_does_not_call_off_the_way_to_another_lesson(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("tokens")
-    page.evaluate("insideBert.goTo('overview', ''); insideBert.keep(['under'], 'position')")
+    page.evaluate("insideBert.link.goTo('overview', ''); insideBert.link.keep(['under'], 'position')")
     page.wait_for_selector("#lesson-overview .lesson-heading h2")
 
 

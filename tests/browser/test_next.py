@@ -23,7 +23,7 @@ def test_boxes_buttons_and_link(open_lesson: Callable[..., Page]) -> None:
     assert page.locator("#next-cases img").count() == 0
 
     for link, filled in ({}, SECOND), (BAR, BAR["pair"]):  # again: the same answer, once more
-        page.evaluate("(query) => insideBert.goTo('pretraining', query)", urlencode(part | link))
+        page.evaluate("(query) => insideBert.link.goTo('pretraining', query)", urlencode(part | link))
         expect(second).to_have_value(filled)
 
     second.fill("Nobody minded.")

@@ -102,7 +102,7 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
     assert name == "bert-attention-neuron-view.html"
     assert f"({len(data) / 1e6:.1f} MB)" in label
     # The overview of all heads: a canvas under words
-    overview = page.evaluate("insideBert.redraw(document.querySelector('.head-grid-field')).text")
+    overview = page.evaluate("insideBert.pictures.redraw(document.querySelector('.head-grid-field')).text")
     grid = read_svg(overview.encode())
     assert len(list(grid.iter(f"{SVG}image"))) == 1
     assert [text.text for text in grid.iter(f"{SVG}text")][1:13] == [str(head) for head in range(1, 13)]

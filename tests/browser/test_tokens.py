@@ -152,7 +152,7 @@ def test_hostile_text_stays_text_in_every_part_and_all_unfolded_it_reads_well(op
     expect(page.locator("#tokens-code .cm-line").first).to_be_visible()
     expect(page.locator("#tokens-formula .katex").first).to_be_visible()
     for theme, width in (("dark", 1280), ("light", 390)):
-        page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
+        page.evaluate("(dark) => insideBert.looks.dark(dark)", theme == "dark")
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_function("(width) => document.documentElement.scrollWidth <= width", arg=width)
         serious = serious_faults(page, [], "#lesson-tokens")

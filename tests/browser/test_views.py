@@ -30,7 +30,7 @@ LESSONS = discover()
 OTHER = "The imperturbable banker moved his boats from the bank of the lake."
 THIRD = "The old miller counted all of his sacks at least twice."
 SENTENCE = "#bar-text textarea"
-CHOICES = "() => insideBert.view().choices"
+CHOICES = "() => insideBert.link.view().choices"
 # A model of the Hub, which no test reaches: a sentence says so, and the choice goes back.
 REFUSED = {"answered_by", "ready_by"}
 TEXT = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
@@ -88,7 +88,7 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
                     assert faults_on(page, name, panel if part else "") == []
             if name in WINDOWS:
                 with subtests.test(f"{part} at {WINDOWS[name][0]}"):
-                    page.evaluate("insideBert.largeType(false)")
+                    page.evaluate("insideBert.looks.largeType(false)")
                     assert overflow(page, *WINDOWS[name]) == 0
                 continue
             with subtests.test(f"{part} opens with few controls"):
@@ -100,7 +100,7 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
                 tables += figures
             for theme, rules in THEMES[::-1] if number % 2 else THEMES:  # the theme that it is in first
                 with subtests.test(f"{part} in {theme}"):
-                    page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
+                    page.evaluate("(dark) => insideBert.looks.dark(dark)", theme == "dark")
                     serious = serious_faults(page, rules, f"#{panel}" if number else None)  # what is around it, once
                     assert not serious, json.dumps(serious, indent=1)
         with subtests.test(f"{part} rests"):
@@ -123,7 +123,7 @@ def test_a_link_to_a_part_asks_for_two_events_at_most_and_a_busy_server_undoes_n
             open_lesson(lesson.slug, text="Hi.", **query)
             drawn_once(asked.since_last(at_least=1))
             link = urlencode({"text": OTHER, **query})
-            page.evaluate("([lesson, query]) => insideBert.goTo(lesson, query)", [lesson.slug, link])
+            page.evaluate("([lesson, query]) => insideBert.link.goTo(lesson, query)", [lesson.slug, link])
             drawn_once(asked.since_last())  # which is nothing where no sentence is read
         with subtests.test("choices", **query):
             choices_hold(page, asked, server, f"{lesson.slug}-{part}" if part else f"lesson-{lesson.slug}")

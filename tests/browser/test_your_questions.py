@@ -205,7 +205,7 @@ def test_a_question_about_the_sentence_comes_about_another_one(open_lesson: Open
     sentences = offered_questions(discover())["sentences"]
     page.clock.set_fixed_time(noon("2026-03-02"))
     open_lesson("overview", text=sentences[0])
-    read = """(name) => new URLSearchParams(insideBert.review.address(name).split("?")[1]).get("text")"""
+    read = """(name) => new URLSearchParams(insideBert.yourQuestions.review.address(name).split("?")[1]).get("text")"""
     assert page.evaluate(read, "tokens") is None
     heads = set()
     for day in range(2, 8):

@@ -102,7 +102,7 @@ def test_what_lies_in_a_shut_fold_is_a_handler_of_its_own_and_called_only_there(
     assert folded.handler("A text.", "", "minilm")[0] == "table"
     assert called == ["show", "show", "table"]
     assert shut_fold(table) is fold
-    (heard,) = [one for one in demo.fns.values() if "insideBert.heard" in str(one.js)]
+    (heard,) = [one for one in demo.fns.values() if "insideBert.ticks.heard" in str(one.js)]
     assert (fold._id, "expand") in heard.targets
     assert str(heard.js).count('"long-numbers"') == 1
 

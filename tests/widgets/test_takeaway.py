@@ -53,7 +53,7 @@ def test_the_parcel_is_emptied_on_the_server_too(built: dict[str, Any]) -> None:
     assert len(emptied) == 1
     assert emptied[0].outputs == [parcel]
     assert emptied[0].fn("a megabyte") == ""
-    assert "insideBert.save.arrived" in emptied[0].js
+    assert "insideBert.pictures.save.arrived" in emptied[0].js
 
 
 def test_pictures_ask_the_server_nothing_and_all_is_private(built: dict[str, Any]) -> None:

@@ -23,8 +23,8 @@ def build(page: Page) -> None:
     lost = gr.HTML("", elem_id="finetune-lost")
     give_back(page, lost)
     page.forget([lost], [page.history.change])
-    page.history.change(None, None, None, js="() => insideBert.trained(true)", **IN_BROWSER)
-    lost.change(None, [lost], None, js="(sentence) => { if (sentence) insideBert.trained(false); }", **IN_BROWSER)
+    page.history.change(None, None, None, js="() => insideBert.link.trained(true)", **IN_BROWSER)
+    lost.change(None, [lost], None, js="(sentence) => { if (sentence) insideBert.link.trained(false); }", **IN_BROWSER)
     offer_endpoint(page)
 
 
@@ -84,7 +84,7 @@ LESSON = Lesson(
     only_bert=True,
     tab="Fine-tune",
     question="How is BERT fine-tuned for a task?",
-    look="A pre-trained model learns some tasks from a few hundred labeled examples; others need more.",
+    look="A pre-trained model learns some tasks from a few hundred labeled examples. Train one.",
     build=build,
     parts=parts_of(__name__),
 )

@@ -47,7 +47,7 @@ function begin() {
   if (document.querySelector("#lesson-overview.playing")) play(); // of another sentence: that ends it
   marked = null;
   mark(chosen);
-  if (press && !isStill.matches && insideBert.isFirstVisit()) walk();
+  if (press && !isStill.matches && insideBert.kept.isFirstVisit()) walk();
 }
 
 // On a first visit, until the reader does something: the ways of a few words are marked, one after the other.

@@ -32,4 +32,4 @@ def example_chips(lesson: str, text: gr.Textbox, text_pair: gr.Textbox) -> None:
     chips = gr.HTML(
         chips_html(lesson), js_on_load=read_beside(__file__, "script.js"), elem_id="bar-examples", padding=False
     )
-    chips.select(None, None, [text, text_pair], js="() => insideBert.example()", **IN_BROWSER)
+    chips.select(None, None, [text, text_pair], js="() => insideBert.picked.example()", **IN_BROWSER)

@@ -155,7 +155,7 @@
     if (kind === "Help") press && document.querySelector(press)?.click(); // its row has said the rest
     else if (term) window.open(`./glossary#${term}`, "_blank", "noopener");
     else if (tour) location.assign(insideBert.tour.address("tour", tour, stop, { lesson, query }));
-    else if (kind === "Question") location.assign(insideBert.review.address(part ? `${lesson}/${part}` : lesson));
+    else if (kind === "Question") location.assign(insideBert.yourQuestions.review.address(part ? `${lesson}/${part}` : lesson));
     else if (tab) tab.click(); // a part of this page
     else if (part || !document.getElementById(`lesson-${lesson}`)) follow(entry);
   }

@@ -14,6 +14,6 @@
   else window.addEventListener("load", () => ask(MOST));
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.("button.larger-model");
-    if (button) insideBert.useModel(button.value);
+    if (button) insideBert.link.useModel(button.value);
   });
 })();

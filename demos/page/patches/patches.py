@@ -191,7 +191,7 @@ MENDS = (
         "what was typed is in the page's link before the page loads itself anew, as it does where an answer was lost",
         GRADIO,
         re.compile(rb"(clearInterval\(\w+\),\w+=null,)window\.location\.reload\(\)"),
-        rb"\1insideBert.loadAnew()",
+        rb"\1insideBert.link.loadAnew()",
     ),
     Mend(
         "Plot",
@@ -205,7 +205,7 @@ MENDS = (
         "Plotly, a second of work, is read when a figure comes near the screen (demos/page/plots.js)",
         GRADIO,
         re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
-        rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
+        rb"plotly:()=>insideBert.plots.areNear().then(()=>\1)",
     ),
     Mend(
         "PlotlyPlot",

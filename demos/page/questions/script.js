@@ -18,7 +18,7 @@ let seeing; // the clock of the open part
 const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
 let stopAsks = insideBert.tour.asks; // and has not done so yet
 
-const now = () => insideBert.view();
+const now = () => insideBert.link.view();
 const part = () => now().choices.part ?? "";
 const nameOf = (of) => (of ? `${props.lesson}/${of}` : props.lesson); // of its question, in links
 const sentence = () => JSON.stringify([now().text, now().pair, now().inUse]);
@@ -152,7 +152,7 @@ function refresh() {
     stopAsks = false;
     pressed.add(of);
   }
-  const isWanted = Object.hasOwn(templates, of) && (pressed.has(of) || (insideBert.questionsOn() && !(of in given)));
+  const isWanted = Object.hasOwn(templates, of) && (pressed.has(of) || (insideBert.link.questionsOn() && !(of in given)));
   const isCovered = cards[of] && !cards[of].classList.contains("answered");
   if (isWanted && !(isCovered && cards[of].isConnected)) cover(of);
   else if (isWanted) {
@@ -160,7 +160,7 @@ function refresh() {
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
   } else if (isCovered) remove(of);
   press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
-  if (insideBert.place() && (!isWanted || cards[of]?.isConnected)) document.documentElement.classList.remove("to-ask");
+  if (insideBert.link.place() && (!isWanted || cards[of]?.isConnected)) document.documentElement.classList.remove("to-ask");
 }
 
 // ---- what was predicted, in this browser

@@ -160,7 +160,7 @@ function stopOf({ search }) {
 
 // Sends a page's view, by its address, when the bar has written it: values of this reader alone stay out
 function show(address) {
-  const place = insideBert.placeOf(address);
+  const place = insideBert.link.placeOf(address);
   const view = place && { ...place, stop: stopOf(address) };
   if (!view || JSON.stringify(view) === told) return;
   told = JSON.stringify(view);

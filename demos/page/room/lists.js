@@ -65,12 +65,12 @@ export function classLists(panel, act, news) {
     save: async () => download(await collectedFile()),
     async "train on it"() {
       const view = { part: "train", task: "sentence", data: "file" };
-      if (!(await insideBert.openWithFile("finetune", view, await collectedFile()))) throw new Error(word("silent"));
+      if (!(await insideBert.link.openWithFile("finetune", view, await collectedFile()))) throw new Error(word("silent"));
     },
     async pick(button) {
       const row = button.closest("li");
       const sentence = row.querySelector(".said").textContent;
-      insideBert.say(sentence);
+      insideBert.link.say(sentence);
       keepPicked(sentence);
       await does.drop(button);
     },

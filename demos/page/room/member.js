@@ -20,13 +20,13 @@ export async function begin() {
   if (!room.now.member && !(await join())) return;
   const { applied } = room.now;
   // a reader who followed a link to another lesson is not to be taken back at once
-  if (applied && JSON.parse(applied).lesson !== insideBert.place().lesson) room.set({ following: false });
+  if (applied && JSON.parse(applied).lesson !== insideBert.link.place().lesson) room.set({ following: false });
   show();
   stop = listen(heard, join, reached);
 }
 
 const stands = async () => {
-  while (!insideBert.place()) await new Promise((resolve) => setTimeout(resolve, READY));
+  while (!insideBert.link.place()) await new Promise((resolve) => setTimeout(resolve, READY));
 };
 
 // -> whether this tab is in the room (again)
@@ -87,7 +87,7 @@ function go() {
   const said = JSON.stringify(state.view);
   if (!state.view || !room.now.following || said === room.now.applied) return;
   room.set({ applied: said });
-  insideBert.goTo(state.view.lesson, state.view.query);
+  insideBert.link.goTo(state.view.lesson, state.view.query);
 }
 
 // Shows the lecturer's own text of this stop

@@ -9,13 +9,13 @@
   let timer;
 
   const isOn = () => root.contains("presenting");
-  const hasKeys = () => insideBert.remembered().keys !== false;
+  const hasKeys = () => insideBert.kept.remembered().keys !== false;
   const inField = ({ target }) => Boolean(target.closest?.(FIELDS));
 
   function show(on) {
     root.toggle("presenting", on);
     root.remove("pointed", "narrow");
-    root.toggle("large-type", on || Boolean(insideBert.remembered().large));
+    root.toggle("large-type", on || Boolean(insideBert.kept.remembered().large));
     window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
   }
   function present(on = !isOn()) {
@@ -43,7 +43,7 @@
     tools.setAttribute("role", "toolbar");
     tools.setAttribute("aria-label", "Presenter mode");
     const keys = button("Keys P, B and F", () => {
-      insideBert.remember({ keys: !hasKeys() });
+      insideBert.kept.remember({ keys: !hasKeys() });
       keys.setAttribute("aria-pressed", String(hasKeys()));
     });
     keys.title = "P begins and ends presenter mode, B or a full stop makes the screen blank, F fills the window with one picture";

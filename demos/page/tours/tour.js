@@ -4,16 +4,16 @@
   const DRAWN = 6000; // milliseconds after which nothing of the page is still to come
   const tours = window.tours ?? {};
   const link = new URLSearchParams(location.search);
-  const isReview = !link.has("tour") && insideBert.review.names.length > 0;
+  const isReview = !link.has("tour") && insideBert.yourQuestions.review.names.length > 0;
   const key = isReview ? "review" : "tour"; // in the link
-  const name = isReview ? insideBert.review.names.join(",") : link.get("tour") ?? "";
+  const name = isReview ? insideBert.yourQuestions.review.names.join(",") : link.get("tour") ?? "";
   let tour; // with its stops, once it is here
   let at = 0;
   const dismissed = () => document.documentElement.classList.contains("tour-closed");
 
   // The tour that the link names: one of the page's, a set of questions, or the reader's own, which this browser keeps.
   async function read() {
-    if (isReview) return insideBert.review.tour();
+    if (isReview) return insideBert.yourQuestions.review.tour();
     if (name === insideBert.ownTour.NAME) return insideBert.ownTour.read().tour;
     if (!Object.hasOwn(tours, name)) return undefined;
     const answer = await fetch(`./tours/${encodeURIComponent(name)}.json`).catch(() => undefined);
@@ -56,7 +56,7 @@
     const again = made("a", { className: "again", href: addressOf(at), textContent: `${tour.title}: ${at} of ${tour.stops.length}`, title: "Show this stop as it was" });
     const node = made("section", { id: "tour" }, made("div", { className: "words" }, again, heading, said));
     node.setAttribute("aria-label", isReview ? "Questions" : "Guided tour");
-    const last = tour.stops[at] ? [] : [insideBert.review.button()];
+    const last = tour.stops[at] ? [] : [insideBert.yourQuestions.review.button()];
     node.append(made("div", { className: "turns" }, ...turn(at - 1, "Back", "prev"), ...turn(at + 1, "Next", "next"), ...last, close));
     document.body.append(node);
     document.documentElement.classList.add("touring");
@@ -114,11 +114,11 @@
     );
     const write = made("button", { type: "button", textContent: "Write your own tour", onclick: () => insideBert.ownTour.open() });
     const more = made("details", {}, made("summary", { textContent: "more tours" }), made("div", { className: "more" }, ...others, write));
-    place.append("Guided tours: ", first, more, insideBert.review.button());
+    place.append("Guided tours: ", first, more, insideBert.yourQuestions.review.button());
   }
 
   // A set's link without a stop opens its first question, and says there which names it did not know
-  if (isReview && !link.has("stop")) location.replace(address(key, link.get("review"), 1, insideBert.review.tour().stops[0]));
+  if (isReview && !link.has("stop")) location.replace(address(key, link.get("review"), 1, insideBert.yourQuestions.review.tour().stops[0]));
 
   const reading = read();
   async function begin() {
@@ -141,7 +141,7 @@
     go,
     now: () => tour && !dismissed() && { title: tour.title, at, count: tour.stops.length, stop: tour.stops[at - 1], next: tour.stops[at]?.title ?? "" },
   };
-  if (insideBert.tour.asks || insideBert.questionsOn()) document.documentElement.classList.add("to-ask"); // until the card is there
+  if (insideBert.tour.asks || insideBert.link.questionsOn()) document.documentElement.classList.add("to-ask"); // until the card is there
   if (document.body) begin();
   else document.addEventListener("DOMContentLoaded", begin);
 })();

@@ -1,6 +1,7 @@
 // The panel "Your questions": which are due, their file, and a lecturer's link to a set. Runs once, when it is first opened.
-insideBert.yourQuestions = (() => {
-  const { boxes, review } = insideBert;
+(() => {
+  const { boxes } = insideBert;
+  const { review } = insideBert.yourQuestions;
   const LARGEST = 100_000; // bytes of a file
   const FILE = "your-questions.json";
   const dialog = document.getElementById("your-questions");
@@ -90,12 +91,10 @@ insideBert.yourQuestions = (() => {
   });
   document.addEventListener(boxes.KEPT, show);
 
-  return {
-    open() {
-      say();
-      show();
-      dialog.showModal();
-      part("h2").focus();
-    },
+  insideBert.yourQuestions.open = () => {
+    say();
+    show();
+    dialog.showModal();
+    part("h2").focus();
   };
 })();

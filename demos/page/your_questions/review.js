@@ -1,6 +1,6 @@
 // A set of questions as a tour (tours/tour.js): ?review=lesson/part,… opens one after the other, each before its picture.
 // And the press "Your questions", wherever it is.
-insideBert.review = (() => {
+(insideBert.yourQuestions ??= {}).review = (() => {
   const MOST = 100; // names of a link
   const { names, sentences } = window.questions;
   const link = new URLSearchParams(location.search);
@@ -33,7 +33,7 @@ insideBert.review = (() => {
     title,
     tour: () => ({ title: "Questions", stops: known.map((name, at) => stop(name, at + 1)) }),
     // The address at which one question of this reader's is shown
-    address: (name) => insideBert.tour.address("review", name, 1, stop(name, 1, insideBert.view().text)),
+    address: (name) => insideBert.tour.address("review", name, 1, stop(name, 1, insideBert.link.view().text)),
     button() {
       const open = async () => {
         await insideBert.bring("./your-questions", "your-questions");

@@ -77,7 +77,7 @@ def grid_value(message: dict[str, Any]) -> str:
 def show_in_grid(elem_id: str, *names: str) -> str:
     """A JavaScript handler whose inputs, in order, become these parts of the grid's look; sliders count from 1."""
     return (
-        f"(...values) => {{ const id = {json.dumps(elem_id)}, looks = (insideBert.gridLooks ??= {{}}); "
+        f"(...values) => {{ const id = {json.dumps(elem_id)}, looks = ((insideBert.grids ??= {{}}).looks ??= {{}}); "
         f"const look = Object.fromEntries({json.dumps(names)}.map((name, i) => [name, values[i]])); "
         "for (const name of ['layer', 'head']) if (name in look) look[name] -= 1; "
         "looks[id] = { ...looks[id], ...look }; insideBert.grids?.[id]?.show(look); }"

@@ -291,7 +291,7 @@ const api = {
   show,
 };
 (insideBert.grids ??= {})[name] = api;
-show({ ...JSON.parse(props.look), ...insideBert.gridLooks?.[name] });
+show({ ...JSON.parse(props.look), ...insideBert.grids.looks?.[name] });
 
 let dark = document.body.classList.contains("dark");
 new MutationObserver(() => {

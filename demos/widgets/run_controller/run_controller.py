@@ -173,7 +173,7 @@ class RunController:
         # The id from the session: what the browser sends back could be another reader's.
         on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
         name = json.dumps(self.part)
-        begun.change(None, None, None, js=f"() => insideBert.began({name})", **IN_BROWSER)
-        gate = f"insideBert.resumes({name})"  # a tab that has begun nothing here sends no request
+        begun.change(None, None, None, js=f"() => insideBert.link.began({name})", **IN_BROWSER)
+        gate = f"insideBert.link.resumes({name})"  # a tab that has begun nothing here sends no request
         on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed), gate=gate)
         on(parts["stop"].click, self.stop, [run], ("stop",))

@@ -57,7 +57,7 @@
   const save = {
     // The picture inside `selector` as a file; what the screen says of it comes back as one sentence.
     async picture(selector, kind, name) {
-      const made = insideBert.redraw(document.querySelector(selector));
+      const made = insideBert.pictures.redraw(document.querySelector(selector));
       if (!made) return "There is no picture here yet.";
       const blob = kind === "svg" ? new Blob([made.text], { type: "image/svg+xml" }) : await pixels(made);
       if (!blob) return "This picture is too large for the browser to save.";
@@ -88,5 +88,5 @@
       return "";
     },
   };
-  window.insideBert.save = save;
+  (window.insideBert.pictures ??= {}).save = save;
 })();

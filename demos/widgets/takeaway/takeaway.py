@@ -54,7 +54,7 @@ def picture_buttons(selector: str, name: str, *, inputs: Mapping[str, gr.Compone
     for kind in ("png", "svg"):
         button = _button(kind.upper())
         picture = json.dumps([button.elem_id, selector, kind, name, list(values)])
-        script = f"(...values) => insideBert.save.pressed({picture}, values)"
+        script = f"(...values) => insideBert.pictures.save.pressed({picture}, values)"
         button.click(None, list(values.values()), None, js=script, **PRIVATE)
 
 
@@ -87,7 +87,7 @@ def file_button(
         lambda _: "",
         [parcel],
         [parcel],
-        js=f"(file) => insideBert.save.arrived({json.dumps(button.elem_id)}, file)",
+        js=f"(file) => insideBert.pictures.save.arrived({json.dumps(button.elem_id)}, file)",
         **PRIVATE,
     )
     return button

@@ -40,7 +40,7 @@ element.addEventListener("focusin", () => (hadFocus = true));
 element.addEventListener("focusout", (event) => (hadFocus = Boolean(event.relatedTarget === null && !event.target.isConnected)));
 function read() {
   // The answer may be to a request from before the reader chose another chip, which the link has by now.
-  const now = props.link && element.querySelector(`[data-token="${insideBert.view().choices[props.link]}"]`);
+  const now = props.link && element.querySelector(`[data-token="${insideBert.link.view().choices[props.link]}"]`);
   const chip = now || element.querySelector('[aria-checked="true"]');
   if (chip) setChosen(chip);
   return chip;

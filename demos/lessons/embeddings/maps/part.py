@@ -48,7 +48,7 @@ CHOSEN = f"""(kind, point, token) => {{
 }}"""
 AT_REST = "() => String(Date.now())"
 BY_KEY = """() => {
-    if (!document.querySelector("#maps-nearby input:focus:not(:active)")) throw insideBert.ENOUGH;
+    if (!document.querySelector("#maps-nearby input:focus:not(:active)")) throw insideBert.ticks.ENOUGH;
     return String(Date.now());
 }"""
 

@@ -174,7 +174,7 @@ class FillMask(View):
         for button, example in buttons:
             js = f"() => {json.dumps([example.text, '', '', example.other])}"
             button.click(None, None, [page.text, page.text_pair, marks, other], js=js, **IN_BROWSER)
-        at["chips"].select(None, None, [marks], js=f"() => insideBert.hidden[{SENTENCE!r}]()", **IN_BROWSER)
+        at["chips"].select(None, None, [marks], js=f"() => insideBert.picked[{SENTENCE!r}]()", **IN_BROWSER)
 
     @drawn(by=("mask", "top"))
     def draw(self, on: On, c: Choices) -> Shown:

@@ -28,4 +28,4 @@ watch("value", () => {
 });
 read();
 
-((window.insideBert ??= {}).hidden ??= {})[props.name] = () => marks.join(", ");
+((window.insideBert ??= {}).picked ??= {})[props.name] = () => marks.join(", ");
