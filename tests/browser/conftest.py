@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator
 from itertools import count
@@ -180,8 +179,11 @@ def pytest_runtest_makereport(
     """The report of a test that failed has the state of its page."""
     report = yield
     if call.when == "call" and report.failed and isinstance(page := item.funcargs.get("page"), Page):
-        with contextlib.suppress(Error):  # the page is gone
-            report.sections.append(("the page", page.evaluate(STATE)))
+        try:
+            state = page.evaluate(STATE)
+        except Error as gone:
+            state = str(gone)
+        report.sections.append(("the page", state))
     return report
 
 
