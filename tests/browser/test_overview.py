@@ -109,10 +109,11 @@ def test_one_station_after_another_is_shown(browser: Browser, app_url: str) -> N
     context.close()
 
 
-# What the page does 1.6 seconds later waits in `steps`, so that a slow machine does not miss it.
+# The walk's next step waits in `steps`, so that a slow machine does not miss it.
 STEPS = """window.steps = [];
 const { setTimeout: later, clearTimeout: never } = window;
-window.setTimeout = (act, wait, ...more) => (wait === 1600 ? -steps.push(() => act(...more)) : later(act, wait, ...more));
+window.setTimeout = (act, ...more) =>
+    act.name === "show" && more[0] === 1000 ? -steps.push(() => act(...more.slice(1))) : later(act, ...more);
 window.clearTimeout = (id) => (id < 0 ? (steps.length = 0) : never(id));"""
 
 
