@@ -77,16 +77,13 @@ PATCHES = (
         ),
         "demos.page.protection.event_queue:BoundedQueue",
     ),
-    *(
-        Patch(
-            module,
-            "traceback",
-            "an error that comes again and again is written to the log a few times, then counted",
-            GRADIO,
-            (lambda standing: standing is traceback, uses(module, "traceback", "print_exc")),
-            "demos.page.protection.error_log:TRACEBACK",
-        )
-        for module in ("gradio.queueing", "gradio.routes")
+    Patch(
+        "gradio.queueing",
+        "traceback",
+        "an error that comes again and again is written to the log a few times, then counted",
+        GRADIO,
+        (lambda standing: standing is traceback, uses("gradio.queueing", "traceback", "print_exc")),
+        "demos.page.protection.error_log:TRACEBACK",
     ),
     Patch(
         "gradio.blocks:Blocks",
