@@ -174,17 +174,6 @@ PATCHES = (
 MENDS = (
     Mend(
         "Blocks",
-        "after an event those outputs alone are told whether they are loading for which that has changed; in a lesson"
-        " of many pictures the others are most of a browser's work",
-        GRADIO,
-        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
-        rb"const told=this.loading_told??={};"
-        rb"await Promise.all(Object.entries(this.loading_stati.current)"
-        rb".filter(([id,status])=>{const now=JSON.stringify(status);"
-        rb"return told[id]!==now&&(told[id]=now,true)}).map((",
-    ),
-    Mend(
-        "Blocks",
         "what was typed is in the page's link before the page loads itself anew, as it does where an answer was lost",
         GRADIO,
         re.compile(rb"(clearInterval\(\w+\),\w+=null,)window\.location\.reload\(\)"),
