@@ -101,8 +101,8 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOAD_CLEANUP)
-    # Nothing runs past the queue. It builds the web server's application again, which is quick while there is no page.
-    demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)
+    # It builds the web server's application again, which is quick while there is no page.
+    demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8)
     for lesson in opened_pages(demo, lessons):
         page = build_page(demo, services, lesson, lessons, first_views or FirstViews())
         if lesson is lessons[0]:

@@ -14,6 +14,7 @@ from gradio_client.exceptions import AppError
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.model.models import ModelStore
+from tests.hostile.wire import send
 
 NAMES = {"tokenize", "attention", "fill_mask", "next_sentence", "embeddings", "fine_tune", "view"}
 # Not in the project's own sentences, nor in its docs.
@@ -123,15 +124,7 @@ def test_what_is_not_served(app_url: str) -> None:
         assert isinstance(refused.value.reason, ConnectionError)
 
 
-@pytest.mark.parametrize(
-    "name", ["tokenize", "attention", "fill_mask", "next_sentence", "embeddings", "fine_tune", "view"]
-)
-def test_nothing_runs_past_the_queue(app_url: str, name: str) -> None:
-    request = urllib.request.Request(
-        f"{app_url}/gradio_api/run/{name}",
-        data=json.dumps({"data": ["a"]}).encode(),
-        headers={"content-type": "application/json"},
-    )
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request)
-    assert refused.value.code == 404
+@pytest.mark.parametrize("path", ["run/tokenize", "run/tokenize/", "api/tokenize", "api/tokenize/"])
+def test_nothing_runs_past_the_queue(app_url: str, path: str) -> None:
+    for body in ({"data": ["a", "", ""]}, {"data": [], "fn_index": 0}):
+        assert send(app_url, f"/gradio_api/{path}", body).status == 404

@@ -14,6 +14,15 @@ from tests.browser.events import Asked
 
 FIGURES = "[...document.querySelectorAll('#encoder-input .js-plotly-plot')]"
 HEIGHTS = f"{FIGURES}.map((figure) => figure.clientHeight)"
+COUNTED = f"""() => {{
+    window.before = {FIGURES};
+    window.drawn = new Map();
+    const draw = Plotly.react;
+    Plotly.react = (figure, ...values) => {{
+        drawn.set(figure, (drawn.get(figure) ?? 0) + 1);
+        return draw(figure, ...values);
+    }};
+}}"""
 # For another width than the one before
 DRAWN_ANEW = """({ clientWidth, _fullLayout }) =>
     clientWidth !== before && Math.abs(_fullLayout.width - clientWidth) <= 1"""
@@ -59,3 +68,18 @@ def test_figures_keep_their_heights_in_other_windows_drawn_again_or_not(
         page.wait_for_function(f"(before) => {FIGURES}.every({DRAWN_ANEW})", arg=before)
         page.wait_for_timeout(300)
         assert page.evaluate(HEIGHTS) == heights
+
+
+def test_another_sentence_is_drawn_once_into_the_figures_that_are_there(
+    open_lesson: Callable[..., Page], page: Page
+) -> None:
+    asked = Asked(page)
+    open_lesson("encoder", part="input", text="The bank by the river.")
+    asked.since_last()
+    page.evaluate(COUNTED)
+    page.locator("#bar-text textarea").fill("A river bank.")
+    asked.since_last(at_least=1)
+    page.wait_for_function("drawn.size > 1")
+    page.wait_for_timeout(500)
+    assert set(page.evaluate("[...drawn.values()]")) == {1}
+    assert page.evaluate("before.filter((figure) => figure.isConnected).length") == 4

@@ -36,6 +36,11 @@ def test_they_all_fit_together(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
+def test_plotly_is_a_third_of_what_gradio_has() -> None:
+    (file,) = SCRIPTS.glob("PlotlyPlot-*.js")
+    assert len(mended_scripts(MENDS)[f"/assets/{file.name}"]) < 0.4 * file.stat().st_size
+
+
 def test_the_translation_that_is_announced_is_still_lacking() -> None:
     """Once Gradio's own texts have common.complete, that mend can go."""
     (core,) = SCRIPTS.glob("core-*.js")

@@ -151,7 +151,7 @@ def test_the_page_works_without_it(
     for patch in PATCHES:
         if patch is not left_out:
             patched.apply(patch, monkeypatch)
-    page.queue(api_open=False)
+    page.queue()
     settings = read_settings(["--port", str(free_port())])
     page.launch(**launch_options(settings, FirstViews()), prevent_thread_lock=True, quiet=True)
     try:

@@ -77,16 +77,13 @@ PATCHES = (
         ),
         "demos.page.protection.event_queue:BoundedQueue",
     ),
-    *(
-        Patch(
-            module,
-            "traceback",
-            "an error that comes again and again is written to the log a few times, then counted",
-            GRADIO,
-            (lambda standing: standing is traceback, uses(module, "traceback", "print_exc")),
-            "demos.page.protection.error_log:TRACEBACK",
-        )
-        for module in ("gradio.queueing", "gradio.routes")
+    Patch(
+        "gradio.queueing",
+        "traceback",
+        "an error that comes again and again is written to the log a few times, then counted",
+        GRADIO,
+        (lambda standing: standing is traceback, uses("gradio.queueing", "traceback", "print_exc")),
+        "demos.page.protection.error_log:TRACEBACK",
     ),
     Patch(
         "gradio.blocks:Blocks",
@@ -175,17 +172,6 @@ PATCHES = (
 )
 
 MENDS = (
-    Mend(
-        "Blocks",
-        "after an event those outputs alone are told whether they are loading for which that has changed; in a lesson"
-        " of many pictures the others are most of a browser's work",
-        GRADIO,
-        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
-        rb"const told=this.loading_told??={};"
-        rb"await Promise.all(Object.entries(this.loading_stati.current)"
-        rb".filter(([id,status])=>{const now=JSON.stringify(status);"
-        rb"return told[id]!==now&&(told[id]=now,true)}).map((",
-    ),
     Mend(
         "Blocks",
         "what was typed is in the page's link before the page loads itself anew, as it does where an answer was lost",

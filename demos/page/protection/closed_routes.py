@@ -15,6 +15,8 @@ CLOSED = (
     *(
         f"{API_PREFIX}/{name}"
         for name in (
+            "run/",  # past the queue: all that the page itself computes goes through it
+            "api/",  # the same
             "dev/",  # a stream that looks twenty times a second whether the app's files have changed
             "deep_link",  # a copy of the page's state in a folder, a call
             "proxy=",

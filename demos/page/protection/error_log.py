@@ -6,12 +6,9 @@ Otherwise a stranger who finds a way to make the app fail could fill the disk wi
 from __future__ import annotations
 
 import logging
-import sys
 import traceback
 from collections import OrderedDict
 from types import SimpleNamespace
-
-from demos.errors import UserError
 
 IN_FULL = 3  # times that one error is logged in full
 MOST = 500  # different ones remembered; the one that came first goes first
@@ -51,9 +48,8 @@ def _origin(record: logging.LogRecord) -> tuple[str, str]:
 
 
 def print_exc() -> None:
-    """`traceback.print_exc` as Gradio calls it, as a record of the log; a UserError is not logged."""
-    if not isinstance(sys.exc_info()[1], UserError):
-        logging.getLogger("gradio").error("an event failed", exc_info=sys.exc_info())
+    """`traceback.print_exc` as Gradio calls it, as a record of the log."""
+    logging.getLogger("gradio").error("an event failed", exc_info=True)
 
 
 TRACEBACK = SimpleNamespace(print_exc=print_exc)  # the module `traceback`, as far as Gradio uses it

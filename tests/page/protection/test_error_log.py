@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+import gradio as gr
 import pytest
 
-from demos.page.protection.error_log import Counted
+from demos.page.protection.error_log import IN_FULL, Counted
+from tests.hostile.wire import call
+from tests.page.patched import apply_named
 
 
 @pytest.fixture
@@ -49,3 +52,23 @@ def test_messages_that_are_no_warnings_all_pass(told: pytest.LogCaptureFixture) 
     for _ in range(50):
         logging.getLogger("demos.some").info("the same")
     assert len(told.records) == 50
+
+
+def test_an_event_that_fails_in_gradio_is_counted_too(
+    told: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    apply_named(monkeypatch, "traceback")
+
+    def fail(value: str) -> str:
+        raise ValueError(value)
+
+    with gr.Blocks(analytics_enabled=False) as demo:
+        text = gr.Textbox()
+        gr.Button().click(fail, text, text, api_name="fail")
+    demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False)
+    for number in range(12):
+        assert call(demo.local_url, "fail", [str(number)]) == 'data: {"error": null}'
+    demo.close()
+    assert "Traceback" not in capfd.readouterr().err
+    assert told.text.count("Traceback") == IN_FULL
+    assert told.messages[-1].startswith("10 times by now: ValueError ")
