@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -99,7 +98,7 @@ def attention_picture(query: Query) -> Markup:
     return TEXT.board(query, visible(query.name), strips, keys, rest if hidden.size else None, scale)
 
 
-def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, Any]:
+def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, object]:
     """One key's row."""
     attention, head, token = query.attention, query.head, query.token
     name, real = query.names[index], index < len(query.encoding)
