@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar
 
-HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}  # handlers that encode many sentences
+
+class EventOptions(TypedDict, total=False):
+    """Gradio's options of a handler: its queue, the calls at once in that, and what a press meanwhile does."""
+
+    concurrency_id: str
+    concurrency_limit: int
+    trigger_mode: str
+    show_progress: str
+
+
+HEAVY: EventOptions = {"concurrency_id": "vectors", "concurrency_limit": 2}  # handlers that encode many sentences
 BETWEEN = 0.2  # seconds between two lines of progress: as often as one can read, and no burden to the queue
 
 Step = TypeVar("Step")

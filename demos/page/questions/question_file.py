@@ -55,6 +55,7 @@ from string import Formatter
 from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
@@ -174,7 +175,7 @@ def placeholders(html: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(html) if name is not None}
 
 
-def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+def _front_matter(file: str, lines: Sequence[str]) -> tuple[Json, int]:
     """(what it says, the number of the first line after it)."""
     front, at = front_matter(file, lines, "a question begins with a line ---, a line “kind: …” and a line ---")
 

@@ -22,6 +22,7 @@ from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
+from demos.files import Json
 from demos.templates import templates
 
 TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
@@ -165,7 +166,7 @@ def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
     what = "BERT's attention weights"
     if comparison.measure == CONTRIBUTION:
         what += " times the lengths of the transformed values, as shares of each row (Kobayashi et al. 2020),"
-    document: dict[str, Any] = {
+    document: Json = {
         "what": f"{what} on two sides and right minus left: [query][key], in the order of rows",
         "measure": comparison.measure,
         "counting": "layer and head from 0, as in transformers; attention from 1, as on the page",
