@@ -11,7 +11,7 @@ from gradio.components.plot import PlotData
 from markupsafe import Markup
 
 from demos.errors import UserError
-from demos.figures.figure.figure import figure_json, figure_of, is_figure
+from demos.figures.figure.figure import Figure, figure_json, figure_of, is_figure
 from demos.files import Json
 from demos.page.lesson import Drawable, Lesson
 from demos.page.services import Sentence, Services
@@ -59,8 +59,7 @@ def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[...
         written = orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
         if len(written) > MOST_BYTES:
             raise UserError(f"The answer has {len(written):,} bytes; the limit is {MOST_BYTES:,}. Use a shorter text.")
-        plain: Json = orjson.loads(written)
-        return plain
+        return orjson.loads(written)
 
     return view
 
@@ -94,7 +93,7 @@ def _linked(view: Drawable, choices: Mapping[str, Any]) -> Json:
 
 def _as_data(shown: Mapping[str, Any]) -> Json:
     """The figures, the tables and the program among what a view shows."""
-    figures: Json = {}
+    figures: dict[str, Figure] = {}
     tables: dict[str, list[Json]] = {}
     program = ""
     for name, drawn in shown.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,14 @@ def pictures(comparison: Comparison) -> tuple[Figure, Figure, Figure]:
     return left, right, difference
 
 
+class Cell(NamedTuple):
+    row: str
+    column: str
+    left: float
+    right: float
+    difference: float
+
+
 def _quantity(comparison: Comparison) -> str:
     """The meaning of a cell: a weight, or a share of its row's contributions."""
     return "share" if comparison.measure == CONTRIBUTION else "weight"
@@ -80,7 +88,7 @@ def summary_html(comparison: Comparison, left: Side, right: Side) -> str:
         what=_quantity(comparison),
         name=left.which.name if left.which == right.which else f"{left.which.name}, compared with {right.which.name}",
         largest=largest,
-        nothing=largest and abs(largest["difference"]) < NOTHING,
+        nothing=largest and abs(largest.difference) < NOTHING,
         between=_cell(comparison, *between) if between and between != ranked[0] else None,
         mean=float(np.nanmean(np.abs(comparison.difference))) if ranked else 0.0,
         by_word=alignment.by_word,
@@ -89,9 +97,9 @@ def summary_html(comparison: Comparison, left: Side, right: Side) -> str:
     )
 
 
-def _cell(comparison: Comparison, i: int, j: int) -> dict[str, Any]:
-    names, matrices = comparison.alignment.names, ("left", "right", "difference")
-    return {"row": names[i], "column": names[j]} | {name: getattr(comparison, name)[i, j] for name in matrices}
+def _cell(comparison: Comparison, i: int, j: int) -> Cell:
+    names = comparison.alignment.names
+    return Cell(names[i], names[j], comparison.left[i, j], comparison.right[i, j], comparison.difference[i, j])
 
 
 def ranked_cells(comparison: Comparison) -> list[tuple[int, int]]:
