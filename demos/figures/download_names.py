@@ -80,5 +80,4 @@ def rounded(values: np.ndarray) -> list[Any]:
     """Nested lists of `values` (any shape) with 6 digits, null for nan: what JSON documents hold."""
     digits = np.round(values.astype(np.float64), DIGITS).astype(object)
     digits[~np.isfinite(values)] = None
-    nested: list[Any] = digits.tolist()
-    return nested
+    return digits.tolist()

@@ -23,10 +23,8 @@ _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
 class Stretch(NamedTuple):
-    """Characters of a sentence that went into the same tokens, or into none."""
-
     text: str
-    tokens: Sequence[int] = ()
+    tokens: Sequence[int] = ()  # into which its characters went
     hue: str = ""
     lost: bool = False
 

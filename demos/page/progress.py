@@ -8,11 +8,9 @@ from typing import TypedDict, TypeVar
 
 
 class EventOptions(TypedDict, total=False):
-    """Gradio's options of a handler: its queue, the calls at once in that, and what a press meanwhile does."""
-
-    concurrency_id: str
-    concurrency_limit: int
-    trigger_mode: str
+    concurrency_id: str  # the queue
+    concurrency_limit: int  # calls at once, of all with this queue
+    trigger_mode: str  # what a press does while the answer to an earlier one is awaited
     show_progress: str
 
 
@@ -34,8 +32,7 @@ def relayed(steps: Generator[Step, None, Result], outputs: Callable[[Step], Outp
         try:
             step = next(steps)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
         if time.monotonic() - reported_at > BETWEEN:
             reported_at = time.monotonic()
             yield outputs(step)

@@ -40,7 +40,7 @@ from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.counting import counted
-from demos.page.drawing.drawn import Update
+from demos.page.drawing.drawn import Update as Update
 from demos.page.folds import all_controls, folds
 from demos.page.guards import cut_html
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
@@ -150,8 +150,7 @@ def options(
     known = {offered for _, offered in offers}
 
     def make(_: Services) -> gr.Component:
-        made: gr.Component = kind(list(offers), value=value, label=label, **look)
-        return made
+        return kind(list(offers), value=value, label=label, **look)
 
     return choice(value, Control(make, lambda _, said: said if said in known else value, by_script=by_script))
 

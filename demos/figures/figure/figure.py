@@ -37,8 +37,7 @@ def figure_json(figure: Figure) -> str:
 
 def figure_of(written: str) -> Figure:
     """The figure that `figure_json` has written, with its numbers as arrays."""
-    figure: Figure = _read(orjson.loads(written))
-    return figure
+    return _read(orjson.loads(written))
 
 
 def _read(value: Any) -> Any:

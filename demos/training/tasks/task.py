@@ -117,8 +117,7 @@ class Task(ABC):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """From the last hidden states [R, n, d] to logits [batch, …]. The head on every token: [R, n, C]."""
-        result: torch.Tensor = head(hidden)
-        return result
+        return head(hidden)
 
     @abstractmethod
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

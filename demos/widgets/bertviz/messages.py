@@ -36,12 +36,6 @@ NORMS = (
 NEURONS = "The neuron view always shows weights: they alone come from queries and keys."
 
 
-class Side(TypedDict):
-    tokens: list[str]
-    special: list[int | bool]
-    hues: list[str]
-
-
 class PackedVectors(TypedDict):
     width: int
     scale: list[float]
@@ -145,7 +139,7 @@ def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -
     }
 
 
-def side(names: Sequence[str], special: Sequence[int | bool], words: Sequence[int | None]) -> Side:
+def side(names: Sequence[str], special: Sequence[int | bool], words: Sequence[int | None]) -> Json:
     """The tokens of one side, which are special, and the hues of their words."""
     return {"tokens": list(names), "special": list(special), "hues": [word_colour(word) for word in words]}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.files import Json
-from demos.widgets.bertviz.messages import BrowserCache, Side, drawing, key_of, pack_weights, side
+from demos.widgets.bertviz.messages import BrowserCache, drawing, key_of, pack_weights, side
 from demos.widgets.bertviz.views import View
 
 
@@ -44,5 +44,5 @@ def two_texts_message(
     return message, BrowserCache(key, cached.weights | layers, cached.vectors)
 
 
-def _side(labels: Labels) -> Side:
+def _side(labels: Labels) -> Json:
     return side(labels.names, labels.special, labels.words)

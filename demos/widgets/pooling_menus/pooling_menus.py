@@ -20,10 +20,9 @@ from demos.bert.embeddings.pooling import (
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import POOLING_NAMES
-from demos.page.drawing.drawn import Update
 from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.services import Services
-from demos.page.view import Control, On, choice, limit, options
+from demos.page.view import Control, On, Update, choice, limit, options
 
 LAST = "last"
 DEEPEST = 1_000  # as a hidden state: the last of any model

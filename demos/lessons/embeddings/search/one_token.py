@@ -28,8 +28,7 @@ from demos.counting import state_name
 from demos.errors import UserError
 from demos.figures.program import model_lines
 from demos.figures.ranked_lists import Hit, Ranking, ranked_html
-from demos.page.drawing.drawn import Update
-from demos.page.view import Shown, limit
+from demos.page.view import Shown, Update, limit
 from demos.templates import templates
 from demos.training.data.lists import Listed, our_library
 

@@ -95,8 +95,7 @@ class StepResults(Followed):
     @cached_property
     def chances(self) -> np.ndarray:
         """<float64>[C]: the followed sentence's probabilities."""
-        chances: np.ndarray = self.fit.pipeline.predict_proba(self.tensors.features[self.row][None])[0]
-        return chances
+        return self.fit.pipeline.predict_proba(self.tensors.features[self.row][None])[0]
 
 
 def texts_html(followed: Followed) -> Markup:

@@ -41,12 +41,11 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_table,
     words_html,
 )
-from demos.page.drawing.drawn import Update
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.services import Services
-from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, words
+from demos.page.view import Layout, On, Shown, Update, View, drawn, limit, menu, words
 from demos.widgets.pooling_menus.pooling_menus import DEEPEST, state_choice
 
 FIRST = "bank"

@@ -47,8 +47,7 @@ class Query:
     @property
     def weights(self) -> np.ndarray:
         """<float32>[n] of the query's row"""
-        row: np.ndarray = self.attention.weights[self.head, self.token]
-        return row
+        return self.attention.weights[self.head, self.token]
 
     @property
     def heaviest(self) -> np.ndarray:

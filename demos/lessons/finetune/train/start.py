@@ -13,9 +13,8 @@ from demos.figures.download_names import run_folder
 from demos.figures.run_table import run_title
 from demos.figures.short_text import short
 from demos.figures.training_program import EarlierRun, earlier_run
-from demos.page.drawing.drawn import Update
 from demos.page.services import Services
-from demos.page.view import limit
+from demos.page.view import Update, limit
 from demos.templates import templates
 from demos.training.learning.earlier import GONE, read_run
 from demos.training.results.history import Record

@@ -133,8 +133,7 @@ class _Changed(Parts):
     @property
     def words(self) -> torch.Tensor:
         """E [V, d]."""
-        words: torch.Tensor = self.encoder.embeddings.word_embeddings.weight
-        return words
+        return self.encoder.embeddings.word_embeddings.weight
 
     def states(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor

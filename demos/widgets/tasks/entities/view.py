@@ -31,10 +31,8 @@ Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is
 
 
 class Words(NamedTuple):
-    """A part of a sentence; of a type where it is marked."""
-
     text: str
-    kind: str = ""
+    kind: str = ""  # a type, where they are marked
     hue: str = ""
     note: str = ""
     wrong: bool = False
