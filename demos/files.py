@@ -9,6 +9,7 @@ from typing import Any
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 DATA = ASSETS / "data"
+Json = dict[str, Any]  # any JSON object: what a file, a request or an answer holds
 
 
 @cache

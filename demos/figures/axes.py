@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from demos.figures.figure.figure import Axis, Mark
+from demos.figures.figure.figure import Attributes, Axis, Mark
 from demos.files import read_asset
 
 BOTH_PAPERS = "#7b8288"  # a line's grey that is visible on light and on dark paper
@@ -15,7 +15,7 @@ def axis(title: str = "", size: int = 16, **more: Any) -> Axis:
     return {"title": {"text": title, "font": {"size": size}}, "tickfont": {"size": size}, "zeroline": False} | more
 
 
-def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
+def whiskers(low: Any, high: Any, **more: Any) -> Attributes:
     """Error bars that reach from `low` under each value to `high` over it, [n] each."""
     return {"type": "data", "symmetric": False, "arrayminus": low, "array": high, "color": BOTH_PAPERS} | more
 
@@ -36,7 +36,7 @@ def of_panel(number: int) -> dict[str, str]:
     return {f"{way}axis": way if number == 1 else f"{way}{number}" for way in "xy"}
 
 
-def panel_axes(number: int, across: dict[str, Any], up: dict[str, Any]) -> dict[str, Any]:
+def panel_axes(number: int, across: Axis, up: Axis) -> dict[str, Axis]:
     """Both axes of panel `number` as the layout names them, each tied to the other."""
     of = of_panel(number)
     places = {"xaxis": across | {"anchor": of["yaxis"]}, "yaxis": up | {"anchor": of["xaxis"]}}

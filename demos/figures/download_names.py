@@ -12,6 +12,7 @@ import numpy as np
 
 from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
+from demos.files import Json
 from demos.system import is_device
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
@@ -49,7 +50,7 @@ def attention_json(run: Run, title: str, layer: int, head: int, lengths: np.ndar
     `weights` is n x n, one row per query. `title` is the model's (`ModelSpec.title`). With the `lengths` [n] of this
     head's transformed values, also these and the norms of the contributions, n x n.
     """
-    document: dict[str, Any] = {
+    document: Json = {
         "what": "BERT's attention weights: weights[...][query][key], each row sums to 1",
         "model": {"key": run.model, "title": title, "layers": run.num_layers, "heads": run.num_heads},
         "text": run.encoding.text,
@@ -79,5 +80,4 @@ def rounded(values: np.ndarray) -> list[Any]:
     """Nested lists of `values` (any shape) with 6 digits, null for nan: what JSON documents hold."""
     digits = np.round(values.astype(np.float64), DIGITS).astype(object)
     digits[~np.isfinite(values)] = None
-    nested: list[Any] = digits.tolist()
-    return nested
+    return digits.tolist()

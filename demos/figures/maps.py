@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure.figure import Axis, Figure, Mark, Trace
+from demos.figures.figure.figure import Attributes, Axis, Figure, Mark, Trace
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout, shade
 from demos.templates import plot_text
@@ -130,13 +129,13 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> Fig
         about["xaxis"] = bare | {"title": {"text": across, "standoff": 4}}
         about["yaxis"] = bare | {"title": {"text": up, "standoff": 4}, "scaleanchor": "x", "scaleratio": 1}
         return {"data": traces, "layout": about}
-    scene: dict[str, Any] = {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
+    scene: Attributes = {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
     for name, title in zip("xyz", (across, up, *deep), strict=True):
         scene[f"{name}axis"] = AXIS_3D | {"title": {"text": title, "font": {"color": BOTH_PAPERS, "size": 16}}}
     return {"data": traces, "layout": about | {"scene": scene, "updatemenus": [_views()]}}
 
 
-def _views() -> dict[str, Any]:
+def _views() -> Attributes:
     """Buttons that turn a map in 3-D without dragging."""
     eyes = {"Corner": (1.1, 1.1, 0.6), "Front": (0, -1.7, 0), "Side": (1.7, 0, 0), "Top": (0, 0, 1.7)}
     buttons = [

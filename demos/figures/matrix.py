@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ NARROW = 20  # columns that can be named in a third of the page
 SPACED = 72  # tokens; beyond, no space is left between cells
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
-BAR: dict[str, Any] = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
+BAR = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
 BARE: Axis = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis whose cells are its grid
 NORM = "norm"  # of a contribution: what `matrix_figure` is of
 NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
@@ -81,7 +81,7 @@ def matrix_figure(
     )
     if np.isnan(values).any():
         layout["plot_bgcolor"] = NO_VALUE
-    figure = {"data": [heatmap], "layout": layout}
+    figure: Figure = {"data": [heatmap], "layout": layout}
     return _with_row_sums(figure, values, names) if row_sums else figure
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from demos.figures.figure.figure import Attributes
 from demos.figures.fonts.fonts import MONO, SANS, SERIF, SMALL
-from demos.files import read_json_beside
+from demos.files import Json, read_json_beside
 
-PALETTE: dict[str, Any] = read_json_beside(__file__, "palette.json")
+PALETTE: Json = read_json_beside(__file__, "palette.json")
 WORDS: list[str] = PALETTE["words"]
 CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
@@ -113,7 +114,7 @@ def css_variables() -> str:
 
 LINES = "#2a3f5f"
 PATTERN = {"fillmode": "overlay", "size": 10, "solidity": 0.2}
-AXES: dict[str, Any] = {
+AXES = {
     "automargin": True,
     "gridcolor": "white",
     "linecolor": "white",
@@ -123,7 +124,7 @@ AXES: dict[str, Any] = {
     "zerolinewidth": 2,
 }
 # The template "plotly" of Plotly's Python package, for the traces that the lessons use.
-TEMPLATE: dict[str, Any] = {
+TEMPLATE = {
     "data": {
         "bar": [
             {"error_x": {"color": LINES}, "error_y": {"color": LINES}}
@@ -144,12 +145,12 @@ TEMPLATE: dict[str, Any] = {
 }
 
 
-def plotly_layout(**changes: Any) -> dict[str, Any]:
+def plotly_layout(**changes: Any) -> Attributes:
     """The layout every Plotly figure begins with: clear background, our fonts, small margins, no title gap.
 
     Colours that must follow light and dark are set in CSS (demos/page/page.css recolours the SVG's text and grid).
     """
-    layout: dict[str, Any] = {
+    return {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": SANS, "size": SMALL},
@@ -159,5 +160,5 @@ def plotly_layout(**changes: Any) -> dict[str, Any]:
         "legend": {"orientation": "h", "y": -0.2},
         "dragmode": False,  # a finger that moves over a figure scrolls the page
         "template": TEMPLATE,
+        **changes,
     }
-    return layout | changes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from demos.figures.recipe import millions, setting_name, setting_value
 from demos.figures.short_text import short
@@ -41,7 +40,7 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
     return TEXT.runs(rows=rows[::-1], sample=sample)
 
 
-def _changes(before: Record, record: Record) -> dict[str, Any]:
+def _changes(before: Record, record: Record) -> dict[str, object]:
     """The differences, and the number of further ones."""
     names = differences([before, record])
     now, then = record.choices, before.choices

@@ -29,7 +29,7 @@ def one_line(example: Any) -> str:
     return " / ".join(filter(None, (example.text, example.pair)))
 
 
-def class_row(label: str, hue: str, count: int, most: int, texts: Sequence[str]) -> dict[str, Any]:
+def class_row(label: str, hue: str, count: int, most: int, texts: Sequence[str]) -> dict[str, object]:
     """A class's bar among those of the largest class's `most` examples, with some of its texts."""
     return {
         "label": label,

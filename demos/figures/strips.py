@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Attributes, Figure, Mark
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
@@ -63,14 +63,14 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
     return {"data": [heatmap], "layout": layout}
 
 
-def _norm_beside(row: int, vector: np.ndarray) -> dict[str, Any]:
+def _norm_beside(row: int, vector: np.ndarray) -> Mark:
     """The vector's Euclidean norm, on the right of its strip."""
     place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row}
     norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
     return place | {"showarrow": False, "text": norm, "font": {"size": 16}}
 
 
-def signed_colours(limit: float, digits: str, **bar: Any) -> dict[str, Any]:
+def signed_colours(limit: float, digits: str, **bar: Any) -> Attributes:
     """A heatmap's signed scale from -limit to limit, and the bar that says so."""
     ticks = {"tickvals": [-limit, 0, limit], "ticktext": [f"−{limit:{digits}}", "0", f"{limit:{digits}}"]}
     scale = {"zmin": -limit, "zmax": limit, "colorscale": colour_scale("signed")}

@@ -6,7 +6,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -20,6 +20,13 @@ UNDER = ("id", "position", "characters", "nothing")
 MAX_DROPPED_SHOWN = 60
 MASKS = ("[MASK]", "<mask>")  # grey as special tokens are; [UNK] keeps its word's hue
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+
+
+class Stretch(NamedTuple):
+    text: str
+    tokens: Sequence[int] = ()  # into which its characters went
+    hue: str = ""
+    lost: bool = False
 
 
 def visible(text: str) -> Markup:
@@ -75,11 +82,11 @@ def source_text(encoding: Encoding, segment: int) -> Markup:
     for i, first, last in spans:
         for tokens in owners[bisect_left(edges, first) : bisect_left(edges, last)]:
             tokens.append(i)
-    stretches: list[dict[str, Any]] = []
+    stretches: list[Stretch] = []
     for start, stop, tokens in zip(edges, edges[1:], owners, strict=False):
         if tokens:
             colour = hue(encoding.word_index[tokens[0]])
-            stretches.append({"tokens": tokens, "hue": colour, "text": visible(text[start:stop])})
+            stretches.append(Stretch(visible(text[start:stop]), tokens, colour))
         else:
             stretches += [_unowned(character) for character in text[start:stop]]
     return TEXT.source(stretches, text[end:])
@@ -113,7 +120,7 @@ def _positions(encoding: Encoding, segment: int) -> range:
     return range(border, len(encoding)) if segment else range(border)
 
 
-def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str = "id") -> dict[str, Any]:
+def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str = "id") -> dict[str, object]:
     """One segment's tokens: one hue per word, continuations joined to their word."""
     words, text = encoding.word_index, encoding.text_pair if segment else encoding.text
     marked = {word for word, token in zip(words, encoding.tokens, strict=True) if token in MASKS}
@@ -142,12 +149,12 @@ def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: st
     return {"letter": "AB"[segment], "start": positions.start, "chips": chips}
 
 
-def _unowned(character: str) -> dict[str, Any]:
+def _unowned(character: str) -> Stretch:
     """A character that went into no token: white space stays, anything else is shown as removed."""
     if character.isspace() and unicodedata.category(character) not in ("Zl", "Zp"):
-        return {"tokens": (), "lost": False, "text": character}
+        return Stretch(character)
     shown = f"◌{character}" if unicodedata.combining(character) else visible(character)
-    return {"tokens": (), "lost": True, "text": shown}
+    return Stretch(shown, lost=True)
 
 
 def _span(encoding: Encoding, i: int) -> str:

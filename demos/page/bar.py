@@ -125,7 +125,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     def begin(requested_model: str, in_use: str, reader: str) -> Iterator[list[Any]]:
         yield from use_model(services, requested_model or services.default_model, in_use, reader)
 
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    private = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
     loading = private | {"concurrency_id": "load", "concurrency_limit": WAITING_LIMIT}
     chosen = [bar.model, bar.in_use, bar.status]

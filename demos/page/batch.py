@@ -13,11 +13,11 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.drawing.drawn import as_sent
+from demos.page.drawing.drawn import Update, as_sent
 
-IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+IN_BROWSER = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
-DRAWN: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"}
+DRAWN = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"}
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _together(
     return draw
 
 
-def changed_by(value: Any) -> dict[str, Any]:
+def changed_by(value: Any) -> Update:
     """The properties of a component that an answer for it changes."""
     is_update = isinstance(value, dict) and value.get("__type__") == "update"
     return {name: now for name, now in value.items() if name != "__type__"} if is_update else {"value": value}

@@ -11,6 +11,7 @@ import gradio as gr
 
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
 from demos.counting import counted
+from demos.page.drawing.drawn import Update
 
 Value = TypeVar("Value", int, str)
 COUNTED = "counted"  # the class of a slider that shows layers or heads as the page counts them
@@ -69,7 +70,7 @@ def by_index(
     return stream if inspect.isgeneratorfunction(handler) else lambda *values: answer(handler(*indices_of(values)))
 
 
-def _seen(update: dict[str, Any]) -> dict[str, Any]:
+def _seen(update: Update) -> Update:
     """The update of a counted slider, written in indices (`slider`), as the browser has it."""
     return update | {name: counted(update[name]) for name in ("value", "maximum") if name in update}
 

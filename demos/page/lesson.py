@@ -36,7 +36,7 @@ class Drawable(Protocol):
 
     def read(self, on: Any, said: Mapping[str, Any]) -> Any: ...
 
-    def shown(self, services: Services, sentence: Sentence, **said: Any) -> dict[str, Any]: ...
+    def shown(self, services: Services, sentence: Sentence, **said: Any) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,8 @@ class Page:
             notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold, read, own_text
         )
         self.redrawn.append(redraw)
-        if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
+        answers_once = options["concurrency_id"] == "draw" and not inspect.isgeneratorfunction(handler)
+        if self.redraws is not None and ticks == [self.settled] and answers_once:
             self.redraws.append(redraw)
             return None
         # Gradio repeats a postponed "always_last" by sending its event again, to all listeners: two such handlers of
@@ -341,11 +342,6 @@ def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Calla
             yield from (as_sent(answer, outputs) for answer in answers)
 
     return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: as_sent(handler(*inputs), outputs)
-
-
-def _may_be_batched(handler: Callable[..., Any], options: Mapping[str, Any]) -> bool:
-    """A handler that answers once, in the line of all drawings."""
-    return options["concurrency_id"] == "draw" and not inspect.isgeneratorfunction(handler)
 
 
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:

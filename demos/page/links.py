@@ -10,9 +10,10 @@ from typing import Any
 
 import gradio as gr
 
+from demos.files import Json
 from demos.page.layer_head_choices import is_counted
 
-Offer = Mapping[str, Any]  # the values of one choice in a link
+Offer = Json  # the values of one choice in a link
 Brought = Sequence[tuple[str, Mapping[str, Any]]]  # (another choice, the value that each value sets)
 
 
@@ -31,19 +32,18 @@ def schema(choices: Mapping[str, gr.Component], links: Mapping[str, Link]) -> di
     offers: dict[str, Offer] = {}
     for name, component in choices.items():
         link = links.get(name, Link())
-        beside: dict[str, Any] = {"follows": link.follows} if link.follows else {}
+        offers[name] = offer(name, component, link) | ({"follows": link.follows} if link.follows else {})
         if link.fold:
-            beside["holds"] = [inside for inside, control in choices.items() if _stands_in(control, link.fold)]
-        offers[name] = offer(name, component, link) | beside
+            offers[name]["holds"] = [other for other, control in choices.items() if _stands_in(control, link.fold)]
     return offers
 
 
-def offer(name: str, component: gr.Component, link: Link = Link()) -> dict[str, Any]:
+def offer(name: str, component: gr.Component, link: Link = Link()) -> Offer:
     """The values that a link may give to one choice: its default, the options if they are fixed, and former values.
 
     With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
     """
-    description: dict[str, Any] = {"name": name, "value": component.value}
+    description: Offer = {"name": name, "value": component.value}
     description |= {"former": link.former} if link.former else {}
     if link.zero:
         description["zero"] = link.zero

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import TypedDict, TypeVar
 
-HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}  # handlers that encode many sentences
+
+class EventOptions(TypedDict, total=False):
+    concurrency_id: str  # the queue
+    concurrency_limit: int  # calls at once, of all with this queue
+    trigger_mode: str  # what a press does while the answer to an earlier one is awaited
+    show_progress: str
+
+
+HEAVY: EventOptions = {"concurrency_id": "vectors", "concurrency_limit": 2}  # handlers that encode many sentences
 BETWEEN = 0.2  # seconds between two lines of progress: as often as one can read, and no burden to the queue
 
 Step = TypeVar("Step")
@@ -24,8 +32,7 @@ def relayed(steps: Generator[Step, None, Result], outputs: Callable[[Step], Outp
         try:
             step = next(steps)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
         if time.monotonic() - reported_at > BETWEEN:
             reported_at = time.monotonic()
             yield outputs(step)

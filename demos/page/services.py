@@ -73,8 +73,7 @@ class Services:
         with self._sharing:
             if make not in self._shared:
                 self._shared[make] = make(self)
-            made: Made = self._shared[make]
-        return made
+            return self._shared[make]
 
     def for_bert(self) -> Services:
         """The same for a lesson or a part that shows BERT's own arithmetic: other architectures are refused."""

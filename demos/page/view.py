@@ -40,6 +40,7 @@ from demos.bert.model.encoding import Encoding, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.counting import counted
+from demos.page.drawing.drawn import Update as Update
 from demos.page.folds import all_controls, folds
 from demos.page.guards import cut_html
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
@@ -149,8 +150,7 @@ def options(
     known = {offered for _, offered in offers}
 
     def make(_: Services) -> gr.Component:
-        made: gr.Component = kind(list(offers), value=value, label=label, **look)
-        return made
+        return kind(list(offers), value=value, label=label, **look)
 
     return choice(value, Control(make, lambda _, said: said if said in known else value, by_script=by_script))
 
@@ -232,7 +232,7 @@ def read_choices(choices: Any, on: On, said: Mapping[str, Any]) -> Any:
     return choices(**{name: controls[name].read(on, value) for name, value in (begin | dict(said)).items()})
 
 
-def limit(**update: Any) -> dict[str, Any]:
+def limit(**update: Any) -> Update:
     """An answer of `draw` for a choice, in its own numbers: `choices` (shown, value), `maximum`, `visible`, `label`.
 
     `value` is its new value, if the reader has not moved it since.
@@ -271,7 +271,7 @@ class Limits:
 
         The browser sets a value only if that is still the control's value: an answer may come after a newer choice.
         """
-        seen: dict[int, dict[str, Any]] = {}
+        seen: dict[int, Update] = {}
         updates = {name: limit(maximum=last_of(on, c)) for name, last_of in self.ends.items()}
         for name, own in (drawn or {}).items():
             updates[name] = {**updates.get(name, {}), **own}
@@ -520,6 +520,7 @@ def _draw_in_steps(
     """
     unread = () if page.reads_sentence else (page.text, page.text_pair)
     folds, events = by_fold(outputs, page.fold), []
+    options = {**HEAVY, **options}
     for fold, places in folds.items():
         wanted = [outputs[at] for at in places]
 
@@ -542,7 +543,7 @@ def _draw_in_steps(
             fold=fold,
             unread=unread,
             trigger_mode="always_last",
-            **HEAVY | options,
+            **options,
         )
         events.append(event)
     if cancel:

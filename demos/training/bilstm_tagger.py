@@ -63,8 +63,7 @@ class BiLstmTagger(nn.Module):
         padded = self._drop(pad_sequence(list(sentences), batch_first=True))
         packed = pack_padded_sequence(padded, lengths, batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        logits: Tensor = self.output(self._drop(states))
-        return logits
+        return self.output(self._drop(states))
 
     def _drop(self, values: Tensor) -> Tensor:
         if not self.training:

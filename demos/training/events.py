@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from demos.bert.embeddings.agreement import Correlation, Gap
+from demos.files import Json
 from demos.training.metrics import ACCURACY, PEARSON, SPEARMAN, Calibration, always, class_metrics
 
 BINARY = "binary cross-entropy"  # the loss of a task that decides on each label by itself
@@ -239,7 +240,7 @@ class Failed:
 Event = Waiting | Started | Step | Look | Watched | Caching | Scoring | Paused | Resumed | Finished | Stopped | Failed
 
 
-def as_json(event: Event) -> dict[str, Any]:
+def as_json(event: Event) -> Json:
     """The event as JSON takes it: its fields, and its name under "event"; NaN, which JSON lacks, becomes null.
 
     A result has its metrics too. Left out are the weights' folder, since a path on the server is nobody's business,

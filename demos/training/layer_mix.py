@@ -71,8 +71,7 @@ class ScalarMix(nn.Module):
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         """[n, S, d] -> [n, d]"""
-        mixed: torch.Tensor = self.gamma * torch.einsum("s,nsd->nd", self.shares, states)
-        return mixed
+        return self.gamma * torch.einsum("s,nsd->nd", self.shares, states)
 
 
 def names_dataset() -> EntityDataset:
@@ -128,8 +127,7 @@ def chosen_layers(name: str, states: torch.Tensor) -> torch.Tensor:
         "sum_all": slice(1, None),
         "sum_last_four": slice(-4, None),
     }
-    mean: torch.Tensor = states[:, picked[name]].mean(dim=1)
-    return mean
+    return states[:, picked[name]].mean(dim=1)
 
 
 def fit_tagger(

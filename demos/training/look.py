@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.training.data.columns.headers import name_of
 from demos.training.data.columns.labels import in_order
 from demos.training.data.columns.mapping import ColumnMap, UnclearError, sheet_of, value_at, with_sheet
@@ -68,7 +69,7 @@ class Look:
         removed = ", which is removed" if self.mapping and self.mapping.plain else ""
         return [f"{with_html}{removed}, such as {self.marked[0][:60]!r}."]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """The same for a program: the columns by role, one as its name and several as a list."""
         columns = self.mapping.columns if self.mapping else {}
         return {

@@ -40,8 +40,7 @@ class Classifier(nn.Module):
     def sentence(self, ids: Tensor) -> Tensor:
         """[b, n] word ids -> [b, 2d]. The backward LSTM reads the padding first; maxima leave it out."""
         states, _ = self.lstm(self.dropout(self.embedding(ids)))
-        largest: Tensor = states.masked_fill((ids == PADDING)[..., None], -torch.inf).amax(1)
-        return largest
+        return states.masked_fill((ids == PADDING)[..., None], -torch.inf).amax(1)
 
     def forward(self, first: Tensor, second: Tensor | None) -> Tensor:
         """Logits [b, classes]."""
@@ -49,8 +48,7 @@ class Classifier(nn.Module):
         if second is not None:
             other = self.sentence(second)
             vector = torch.cat([vector, other, (vector - other).abs(), vector * other], dim=-1)
-        logits: Tensor = self.output(self.dropout(vector))
-        return logits
+        return self.output(self.dropout(vector))
 
 
 @dataclass(frozen=True)

@@ -162,5 +162,4 @@ def sentence_vectors(
     with torch.inference_mode():
         hidden = switched_off(loaded, off)(**inputs).last_hidden_state  # [m, n, d]
         vectors = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-    result: np.ndarray = vectors.numpy()
-    return result
+    return vectors.numpy()

@@ -66,8 +66,7 @@ class Measured:
         if self.lengths is None:
             return amounts
         sums = amounts.sum(axis=-1, keepdims=True)
-        shares: np.ndarray = amounts / np.maximum(sums, np.finfo(sums.dtype).tiny)
-        return shares
+        return amounts / np.maximum(sums, np.finfo(sums.dtype).tiny)
 
     def scores(self) -> dict[str, np.ndarray]:
         """Each pattern's score of every head (`pattern_scores`), by the shares: <float64>[L, A] by its name."""
@@ -88,8 +87,7 @@ def measured(loaded: LoadedModel, run: Run, measure: str) -> Measured:
 def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     """The length of f(x_j) of every head and token of `layer`: <float32>[A, n]."""
     transformed = _transformed(head_weights(loaded.model, layer), run.hidden_states[layer])
-    lengths: np.ndarray = np.linalg.norm(transformed, axis=-1)
-    return lengths
+    return np.linalg.norm(transformed, axis=-1)
 
 
 def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
@@ -107,8 +105,7 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     own, others = (
         np.linalg.norm(_scaled(weights, part), axis=-1) / deviation for part in (itself + states, mixed - itself)
     )
-    shares: np.ndarray = own / (own + others)
-    return shares
+    return own / (own + others)
 
 
 def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
@@ -125,8 +122,7 @@ def added_norms(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     by_key = attention.astype(np.float64).transpose(2, 1, 0)  # alpha_ij by key, query, head: [n, n, A]
     squares = ((by_key @ products) * by_key).sum(axis=-1)  # [n, n], a row a key
     mixed = _projected(weights, attention @ _values(weights, states))
-    norms: np.ndarray = np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
-    return norms
+    return np.sqrt(np.maximum(squares.T, 0)) / _deviation(weights, mixed, states)[:, None]
 
 
 def _values(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
@@ -136,8 +132,7 @@ def _values(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
 
 def _projected(weights: HeadWeights, heads: np.ndarray) -> np.ndarray:
     """The product of all heads with W_O, without its bias: [A, n, d_k] -> [n, d]."""
-    joined: np.ndarray = heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
-    return joined
+    return heads.swapaxes(0, 1).reshape(heads.shape[1], -1) @ weights.output.weight.T
 
 
 def _deviation(weights: HeadWeights, mixed: np.ndarray, states: np.ndarray) -> np.ndarray:
@@ -147,21 +142,18 @@ def _deviation(weights: HeadWeights, mixed: np.ndarray, states: np.ndarray) -> n
     """
     if weights.behind is None:
         return np.ones(len(states), states.dtype)
-    deviation: np.ndarray = np.sqrt((mixed + weights.output.bias + states).var(axis=-1) + weights.behind.epsilon)
-    return deviation
+    return np.sqrt((mixed + weights.output.bias + states).var(axis=-1) + weights.behind.epsilon)
 
 
 def _scaled(weights: HeadWeights, parts: np.ndarray) -> np.ndarray:
     """LayerNorm's linear part before the division by the deviation: [..., d] -> [..., d]."""
     if weights.behind is None:
         return parts
-    scaled: np.ndarray = (parts - parts.mean(axis=-1, keepdims=True)) * weights.behind.gain
-    return scaled
+    return (parts - parts.mean(axis=-1, keepdims=True)) * weights.behind.gain
 
 
 def _transformed(weights: HeadWeights, states: np.ndarray) -> np.ndarray:
     """f(x) of every head: states [n, d] -> [A, n, d]."""
     values = _values(weights, states)  # [A, n, d_k]
     columns = weights.output.weight.reshape(states.shape[-1], weights.num_heads, -1)  # [d, A, d_k]; a view
-    transformed: np.ndarray = values @ columns.transpose(1, 2, 0)
-    return transformed
+    return values @ columns.transpose(1, 2, 0)

@@ -59,8 +59,7 @@ class Relation:
     @property
     def accuracy(self) -> np.ndarray:
         """<float>[2, L, A]."""
-        result: np.ndarray = self.hits.mean(axis=-1)
-        return result
+        return self.hits.mean(axis=-1)
 
     @property
     def best(self) -> Best:

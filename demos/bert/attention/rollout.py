@@ -93,8 +93,7 @@ def joined_heads(by: Measured, recipe: Recipe) -> np.ndarray:
     several = (by.shares(layer)[heads] for layer in layers)  # one at a time: of long inputs they are large
     if how == "max":
         return np.max([matrices.max(axis=0) for matrices in several], axis=0).astype(np.float64)
-    joined: np.ndarray = np.mean([matrices.mean(axis=0, dtype=np.float64) for matrices in several], axis=0)
-    return joined
+    return np.mean([matrices.mean(axis=0, dtype=np.float64) for matrices in several], axis=0)
 
 
 def layer_mixing(loaded: LoadedModel, run: Run, layer: int, recipe: Recipe) -> np.ndarray:
@@ -118,8 +117,7 @@ def with_assumed_share(weights: np.ndarray, share: float) -> np.ndarray:
 
     Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3; there the share is 0.5.
     """
-    mixed: np.ndarray = (1 - share) * weights + share * np.eye(len(weights))
-    return mixed
+    return (1 - share) * weights + share * np.eye(len(weights))
 
 
 def with_measured_shares(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -129,8 +127,7 @@ def with_measured_shares(weights: np.ndarray, shares: np.ndarray) -> np.ndarray:
     attention to itself are one vector there, so a weight on the token itself is part of its share.
     """
     others = renormalise(weights * (1 - np.eye(len(weights))))
-    mixed: np.ndarray = (1 - shares)[:, None] * others + np.diag(shares)
-    return mixed
+    return (1 - shares)[:, None] * others + np.diag(shares)
 
 
 def rollout(mixings: Iterable[np.ndarray]) -> np.ndarray:

@@ -160,8 +160,7 @@ def attention_received(run: Run, layer: int, rows: str = "cls") -> np.ndarray:
     weights = run.attentions[check_layer(layer, run.num_layers)].mean(axis=0)  # [n, n]
     if rows not in ROWS:
         raise UserError(f"There are no rows {str(rows)[:20]!r} here; choose one of {', '.join(ROWS)}.")
-    received: np.ndarray = weights[0] if rows == "cls" else weights.mean(axis=0)
-    return received
+    return weights[0] if rows == "cls" else weights.mean(axis=0)
 
 
 def agreement(first: np.ndarray, second: np.ndarray) -> Agreement:

@@ -75,8 +75,7 @@ def shares_of(weights: Sequence[float]) -> np.ndarray:
 
 def mixed(layers: np.ndarray, shares: np.ndarray, gamma: float = 1.0) -> np.ndarray:
     """gamma * sum_l s_l h^(l): [LAYERS + 1, ..., 2d] and [LAYERS + 1] -> [..., 2d]."""
-    summed: np.ndarray = gamma * np.tensordot(shares, layers, axes=1)
-    return summed
+    return gamma * np.tensordot(shares, layers, axes=1)
 
 
 def standardised(layers: np.ndarray) -> np.ndarray:
@@ -86,5 +85,4 @@ def standardised(layers: np.ndarray) -> np.ndarray:
     """
     wide = layers.astype(np.float64)
     wide -= wide.mean(-1, keepdims=True)
-    scaled: np.ndarray = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + EPSILON)
-    return scaled
+    return wide / np.sqrt((wide**2).mean(-1, keepdims=True) + EPSILON)

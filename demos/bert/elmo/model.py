@@ -48,8 +48,7 @@ class TwoWay(nn.Module):
         letters = self.characters(spelled).transpose(1, 2)
         answers = [convolution(letters) for convolution in self.convolutions]
         largest = torch.cat([max_pool1d(answer, answer.shape[-1]).squeeze(-1) for answer in answers], dim=-1)
-        vectors: Tensor = self.project(torch.relu(largest))
-        return vectors
+        return self.project(torch.relu(largest))
 
     def read(self, words: Tensor) -> States:
         """All states for word vectors [b, n, d]. The second layer's output has its input added, as in ELMo."""
@@ -64,10 +63,8 @@ class TwoWay(nn.Module):
 
     def next_words(self, states: States) -> Tensor:
         """Logits [b, n - 1, vocabulary]: at place t of word t + 1, from the words up to t."""
-        logits: Tensor = self.output(states.forward[-1, :, :-1])
-        return logits
+        return self.output(states.forward[-1, :, :-1])
 
     def words_before(self, states: States) -> Tensor:
         """Logits [b, n - 1, vocabulary]: at place t of word t, from the words behind it."""
-        logits: Tensor = self.output(states.backward[-1, :, 1:])
-        return logits
+        return self.output(states.backward[-1, :, 1:])

@@ -80,8 +80,7 @@ def _last_states(
         inputs["attention_mask"] = torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), lowest)
         inputs["attention_mask"] = inputs["attention_mask"].expand(len(hidden) + 1, 1, n, n)
     with torch.inference_mode():
-        states: np.ndarray = loaded.model(**inputs).last_hidden_state.numpy()
-    return states
+        return loaded.model(**inputs).last_hidden_state.numpy()
 
 
 @torch.inference_mode()

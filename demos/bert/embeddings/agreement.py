@@ -228,8 +228,7 @@ def _offset(
         try:
             step = next(steps)
         except StopIteration as end:
-            result: list[np.ndarray] = end.value
-            return result
+            return end.value
         yield Encoded(min(total, done + step.done), total)
 
 

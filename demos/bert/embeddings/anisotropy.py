@@ -28,8 +28,7 @@ def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.n
     if pairs <= 0:
         raise UserError("Vectors of at least two sentences are needed.")
     within = np.add.reduceat(units[order], starts, axis=0)  # [groups, d]
-    result: np.ndarray = (units.sum(axis=0) ** 2 - (within**2).sum(axis=0)) / pairs
-    return result
+    return (units.sum(axis=0) ** 2 - (within**2).sum(axis=0)) / pairs
 
 
 def stranger_cosines(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
@@ -38,8 +37,7 @@ def stranger_cosines(vectors: np.ndarray, groups: np.ndarray | None = None) -> n
     apart = np.triu(np.ones((len(units), len(units)), dtype=bool), k=1)
     if groups is not None:
         apart &= np.asarray(groups)[:, None] != np.asarray(groups)[None, :]
-    result: np.ndarray = np.clip(units @ units.T, -1, 1)[apart]
-    return result
+    return np.clip(units @ units.T, -1, 1)[apart]
 
 
 def dominating(shares: np.ndarray, count: int = 3) -> np.ndarray:
@@ -54,5 +52,4 @@ def random_shares(edges: np.ndarray, width: int) -> np.ndarray:
     cosine of 0 and whose standard deviation is 1 / sqrt(d).
     """
     half = (width - 1) / 2
-    result: np.ndarray = np.diff(beta.cdf((np.asarray(edges) + 1) / 2, half, half))
-    return result
+    return np.diff(beta.cdf((np.asarray(edges) + 1) / 2, half, half))

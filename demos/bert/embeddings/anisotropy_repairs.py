@@ -51,8 +51,7 @@ def fit_axes(sample: np.ndarray) -> Axes:
 
 def centred(vectors: np.ndarray, axes: Axes) -> np.ndarray:
     """x - mean: [m, d] -> [m, d]."""
-    result: np.ndarray = np.asarray(vectors, dtype=np.float64) - axes.mean
-    return result
+    return np.asarray(vectors, dtype=np.float64) - axes.mean
 
 
 def all_but_the_top(vectors: np.ndarray, axes: Axes, count: int) -> np.ndarray:
@@ -62,8 +61,7 @@ def all_but_the_top(vectors: np.ndarray, axes: Axes, count: int) -> np.ndarray:
     """
     top = axes.directions[:count]
     rows = centred(vectors, axes)
-    result: np.ndarray = rows - (rows @ top.T) @ top
-    return result
+    return rows - (rows @ top.T) @ top
 
 
 def whitened(vectors: np.ndarray, axes: Axes, count: int | None = None) -> np.ndarray:
@@ -73,8 +71,7 @@ def whitened(vectors: np.ndarray, axes: Axes, count: int | None = None) -> np.nd
     All axes of the sample where no `count` is given; never more than it has.
     """
     k = axes.rank if count is None else min(count, axes.rank)
-    result: np.ndarray = centred(vectors, axes) @ axes.directions[:k].T / np.sqrt(axes.variances[:k])
-    return result
+    return centred(vectors, axes) @ axes.directions[:k].T / np.sqrt(axes.variances[:k])
 
 
 def axes_to_drop(width: int) -> int:

@@ -91,8 +91,7 @@ def token_states(hidden: Sequence[torch.Tensor | None], layer: int | str) -> tor
 
 def run_states(run: Run, layer: int | str) -> np.ndarray:
     """`token_states` of a forward pass: [n, d], or [n, 4d]."""
-    states: np.ndarray = token_states([torch.tensor(state) for state in run.hidden_states], layer).numpy()
-    return states
+    return token_states([torch.tensor(state) for state in run.hidden_states], layer).numpy()
 
 
 def pool_batch(
@@ -106,8 +105,7 @@ def pool_batch(
     Raises UserError where a sentence has no token to take the mean of.
     """
     if choice.pooling == POOLER:
-        result: torch.Tensor = pooler(hidden[-1])
-        return result
+        return pooler(hidden[-1])
     states = token_states(hidden, choice.layer)  # [b, n, D]
     if choice.pooling == "cls":
         return states[:, 0]
@@ -127,8 +125,7 @@ def pool_run(loaded: LoadedModel, run: Run, choice: Choice) -> np.ndarray:
     words = torch.tensor([run.encoding.special_tokens_mask]) == 0
     pooler = loaded.model.pooler if has_pooler(loaded) else None
     with torch.inference_mode():
-        vector: np.ndarray = pool_batch(hidden, choice, words, pooler)[0].numpy()
-    return vector
+        return pool_batch(hidden, choice, words, pooler)[0].numpy()
 
 
 def token_shares(run: Run, choice: Choice) -> np.ndarray:

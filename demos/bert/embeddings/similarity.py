@@ -76,8 +76,7 @@ def as_in_library(loaded: LoadedModel, sentences: Sequence[str]) -> list[str]:
 def normalised(vectors: np.ndarray) -> np.ndarray:
     """Each row divided by its length, [m, D]; a zero row stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows: np.ndarray = vectors / np.where(lengths > 0, lengths, 1)
-    return rows
+    return vectors / np.where(lengths > 0, lengths, 1)
 
 
 def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -35,8 +35,7 @@ class Cloud:
     @property
     def anisotropy(self) -> np.ndarray:
         """<float64>[L + 1]: the mean cosine of strangers."""
-        result: np.ndarray = self.contributions.sum(axis=1)
-        return result
+        return self.contributions.sum(axis=1)
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,7 @@ def cluster(vectors: np.ndarray, count: int) -> np.ndarray:
     _, groups = np.unique(np.round(turned, 6), axis=0, return_inverse=True)
     if groups.max() + 1 <= count:
         return groups.ravel()
-    labels: np.ndarray = KMeans(count, n_init=STARTS, random_state=SEED).fit_predict(turned)
-    return labels
+    return KMeans(count, n_init=STARTS, random_state=SEED).fit_predict(turned)
 
 
 def rand_index(vectors: np.ndarray, senses: Sequence[str]) -> float:

@@ -64,14 +64,12 @@ def batch_statistics(values: np.ndarray, counted: np.ndarray) -> Statistics:
 def layer_normed(values: np.ndarray) -> np.ndarray:
     """(x - mean) / sqrt(variance + epsilon), each token by its own numbers."""
     own = layer_statistics(values)
-    normed: np.ndarray = (values - own.mean[..., None]) / np.sqrt(own.variance[..., None] + EPSILON)
-    return normed
+    return (values - own.mean[..., None]) / np.sqrt(own.variance[..., None] + EPSILON)
 
 
 def batch_normed(values: np.ndarray, by: Statistics) -> np.ndarray:
     """The same, each feature by the statistics given: the batch's in training, the running ones in a test."""
-    normed: np.ndarray = (values - by.mean) / np.sqrt(by.variance + EPSILON)
-    return normed
+    return (values - by.mean) / np.sqrt(by.variance + EPSILON)
 
 
 def running_statistics(batches: Sequence[States], padding_counts: bool) -> Statistics:
@@ -106,8 +104,7 @@ def changes(before: States, after: States, running: Statistics, padding_counts: 
 
     def moved(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         x, y = first[0, :m], second[0, :m]
-        shares: np.ndarray = np.linalg.norm(y - x, axis=-1) / np.linalg.norm(x, axis=-1)
-        return shares
+        return np.linalg.norm(y - x, axis=-1) / np.linalg.norm(x, axis=-1)
 
     def trained(states: States) -> np.ndarray:
         counted = np.ones_like(states.real) if padding_counts else states.real

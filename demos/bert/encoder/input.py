@@ -95,5 +95,4 @@ def select(tables: Tables, input_id: int) -> Selection:
 
 
 def _array(tensor: Any) -> np.ndarray:
-    array: np.ndarray = tensor.detach().cpu().float().numpy()
-    return array
+    return tensor.detach().cpu().float().numpy()

@@ -69,8 +69,7 @@ def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:
     """
     encoder = model.transformer if hasattr(model, "transformer") else model.encoder  # DistilBERT; BERT
     with torch.inference_mode():
-        states: np.ndarray = encoder(torch.from_numpy(inputs)).last_hidden_state.numpy()
-    return states
+        return encoder(torch.from_numpy(inputs)).last_hidden_state.numpy()
 
 
 def change_input(loaded: LoadedModel, encoding: Encoding, tables: Tables, ledger: InputLedger, seed: int) -> Changes:

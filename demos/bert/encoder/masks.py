@@ -36,8 +36,7 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
     linear = layer_weights(loaded.model, layer)
     queries = split_heads(linear.query(written.hidden_states[layer]), written.num_heads)
     keys = split_heads(linear.key(read.hidden_states[layer]), read.num_heads)
-    weights: np.ndarray = softmax(scaled_dot_products(queries, keys), axis=-1)
-    return weights
+    return softmax(scaled_dot_products(queries, keys), axis=-1)
 
 
 def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:

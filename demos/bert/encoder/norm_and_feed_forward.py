@@ -68,16 +68,14 @@ def gelu(x: np.ndarray) -> np.ndarray:
 
     Hendrycks and Gimpel 2016, section 2: the exact form, which BERT uses, and not its approximation by tanh.
     """
-    active: np.ndarray = (x * ndtr(x.astype(np.float64))).astype(x.dtype)
-    return active
+    return (x * ndtr(x.astype(np.float64))).astype(x.dtype)
 
 
 def gelu_tanh(x: np.ndarray) -> np.ndarray:
     """GELU's approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, of Google's first code and of GPT-2."""
     wide = x.astype(np.float64)
     below = np.tanh(np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3))
-    active: np.ndarray = (0.5 * wide * (1.0 + below)).astype(x.dtype)
-    return active
+    return (0.5 * wide * (1.0 + below)).astype(x.dtype)
 
 
 def relu(x: np.ndarray) -> np.ndarray:

@@ -30,5 +30,4 @@ def replace_row(ledger: LayerLedger, row: int, other: int) -> RowReplaced:
 
 
 def _moved(after: np.ndarray, before: np.ndarray) -> np.ndarray:
-    moved: np.ndarray = np.abs(after.astype(np.float64) - before).max(axis=1)
-    return moved
+    return np.abs(after.astype(np.float64) - before).max(axis=1)

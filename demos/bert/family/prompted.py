@@ -13,8 +13,7 @@ from demos.bert.family.labels import labels_of
 
 def logits_of(model: Any, states: torch.Tensor) -> torch.Tensor:
     """Last hidden states <float32>[..., d] -> [..., V]: GPT-2's output layer is its embedding matrix."""
-    scores: torch.Tensor = states @ model.get_input_embeddings().weight.T
-    return scores
+    return states @ model.get_input_embeddings().weight.T
 
 
 @torch.inference_mode()

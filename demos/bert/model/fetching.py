@@ -89,8 +89,7 @@ class Fetch:
             if time.monotonic() - self._moved > STALL_SECONDS or not threading.main_thread().is_alive():
                 self._given_up = True
                 raise TimeoutError(f"the Hub sent nothing for {STALL_SECONDS:.0f} seconds")
-        folder: Path = done.result()
-        return folder
+        return done.result()
 
     def _run(self) -> Path:
         get_session().head(constants.ENDPOINT, timeout=PROBE_SECONDS)  # else the client retries for 25 s

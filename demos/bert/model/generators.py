@@ -14,5 +14,4 @@ def drained(steps: Generator[Any, None, Result]) -> Result:
         try:
             next(steps)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value

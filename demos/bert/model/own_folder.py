@@ -27,14 +27,14 @@ from demos.errors import UserError
 OURS = "encoder_with_head"  # the model_type of demos/training/export/modeling_head.py
 
 
-def read_catalogue(path: Path | str, memory: float = math.inf) -> dict[str, ModelSpec]:
+def read_catalogue(path: Path | str) -> dict[str, ModelSpec]:
     """The catalogue with what is at `path`: a JSON file of further models, or one model's folder or zip.
 
     Raises UserError, one sentence, as `extend_catalogue` and `folder_spec`.
     """
     path = Path(path)
     if path.is_dir() or path.suffix.lower() == ".zip":
-        return with_folder(CATALOGUE, path, memory)
+        return with_folder(CATALOGUE, path, math.inf)
     return extend_catalogue(path)
 
 

@@ -40,8 +40,7 @@ class WithHeads:
     def decode(self, transformed: torch.Tensor) -> torch.Tensor:
         """[..., d] -> [..., V]: what the decoder makes of transformed states."""
         if torch.is_grad_enabled() or not 0 < transformed[..., 0].numel() <= FEW:
-            logits: torch.Tensor = self.decoder(transformed)
-            return logits
+            return self.decoder(transformed)
         return apply_to_few(self.decoder, transformed)
 
     def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -52,8 +51,7 @@ class WithHeads:
         """[B, n, d] -> [B, 2]: IsNext, NotNext (the same, task 2). The model must have that head."""
         assert self.pooler is not None
         assert self.relation is not None
-        logits: torch.Tensor = self.relation(self.pooler(hidden))
-        return logits
+        return self.relation(self.pooler(hidden))
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ class TwoWords:
     @cached_property
     def differences(self) -> np.ndarray:
         """<float64>[V]: the probability with the first word minus that with the second."""
-        result: np.ndarray = self.probabilities[0] - self.probabilities[1]
-        return result
+        return self.probabilities[0] - self.probabilities[1]
 
     @property
     def distance(self) -> float:

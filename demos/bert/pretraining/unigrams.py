@@ -34,14 +34,12 @@ class Unigrams:
     @cached_property
     def shares(self) -> np.ndarray:
         """The probability of each entry: its count over all counts, <float64>[V]; 0 where it does not occur."""
-        shares: np.ndarray = self.counts / self.counts.sum()
-        return shares
+        return self.counts / self.counts.sum()
 
     @cached_property
     def _cumulative(self) -> np.ndarray:
         sums = self.shares.cumsum()
-        cumulative: np.ndarray = sums / sums[-1]
-        return cumulative
+        return sums / sums[-1]
 
     @property
     def total(self) -> int:

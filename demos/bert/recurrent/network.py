@@ -25,8 +25,7 @@ class RecurrentNetwork(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """Logits [b, m, V] of the word after each of `ids` [b, m], by torch's own recurrent layer."""
         states, _ = self.recurrent(self.words(ids))
-        logits: Tensor = self.output(states)
-        return logits
+        return self.output(states)
 
     def step(self, word: int, state: Tensor) -> tuple[Tensor, Tensor]:
         """(the new state [d], the logits [V] of the next word) from a word's id and the state before it [d]."""

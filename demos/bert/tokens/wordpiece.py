@@ -200,8 +200,7 @@ def chunks(tokenizer: Any, text: str | None) -> list[str]:
 def _only(name: str) -> Callable[[str], str]:
     """The tokenizer's normalizer with nothing but this step switched on."""
     switches = dict.fromkeys(SWITCHES, False) | {name: True}
-    step: Callable[[str], str] = BertNormalizer(**switches).normalize_str
-    return step
+    return BertNormalizer(**switches).normalize_str
 
 
 def _changes(step: Callable[[str], str], parts: list[Part]) -> tuple[tuple[str, str], ...]:

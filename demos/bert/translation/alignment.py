@@ -18,8 +18,7 @@ def weights_of(trained: Trained, pairs: Sequence[Pair]) -> np.ndarray:
     """[b, m, n]: the weights at each word of the right translations and at their ends, the words before it given."""
     decoder_input, _ = shifted([pair.target for pair in pairs], trained.target)
     memory: Any = trained.model.read(padded([pair.source for pair in pairs], trained.source))
-    weights: np.ndarray = trained.model.write(memory, decoder_input).weights.numpy()
-    return weights
+    return trained.model.write(memory, decoder_input).weights.numpy()
 
 
 def weights_for(trained: Trained, pair: Pair) -> np.ndarray:

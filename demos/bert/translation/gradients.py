@@ -31,8 +31,7 @@ def last_state(trained: Trained, vectors: Tensor) -> Tensor:
             rows = layer(rows, shown).output
         top = model.encoder[-1]  # only the last word's row of it
         attended = top.attention_norm(rows[:, -1:], top.attention(rows[:, -1:], rows, shown).output).output
-        state: Tensor = top.feed_forward_norm(attended, top.feed_forward(attended).output).output[:, 0]
-        return state
+        return top.feed_forward_norm(attended, top.feed_forward(attended).output).output[:, 0]
     last: Tensor = forward_half(model)(vectors)[0][:, -1]
     return last
 

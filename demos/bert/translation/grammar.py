@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
+
+from demos.files import Json
 
 VOWELS = "aeiouyéèêàâîôh"  # each h of the lexicon's nouns is silent
 PRONOUNS = {"i": ("je", 0), "he": ("il", 1), "she": ("elle", 1), "we": ("nous", 2), "they": ("ils", 3)}
@@ -49,9 +50,9 @@ class Noun:
 
 
 @cache
-def lexicon() -> dict[str, Any]:
+def lexicon() -> Json:
     """The words, as lexicon.yaml lists them; `workers` are the professions as masculine nouns."""
-    words: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8"))
+    words: Json = yaml.safe_load(Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8"))
     words["workers"] = [
         [singular, plural, un, plusieurs, "m"] for singular, plural, un, _, plusieurs, _ in words["professions"]
     ]

@@ -35,8 +35,7 @@ class Kept:
     ) -> Result:
         """`function` of the bundled translator of this kind and of the arguments. An error is not kept."""
         key: Hashable = (function, kind, inputs, *named.items())
-        result: Result = self._results.make(key, lambda take: function(bundled(kind), *inputs, **named))
-        return result
+        return self._results.make(key, lambda take: function(bundled(kind), *inputs, **named))
 
 
 def nbytes(value: Any) -> float:

@@ -7,20 +7,25 @@ nothing is checked; tests/plotly_figure.py reads every figure with those classes
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 import orjson
 
-Figure = dict[str, Any]
-Trace = dict[str, Any]  # what it draws
-Axis = dict[str, Any]
-Mark = dict[str, Any]  # a shape or an annotation
+Attributes = dict[str, Any]  # Plotly's, of any part of a figure: its layout, a legend, a line
+Trace = Attributes  # what it draws
+Axis = Attributes
+Mark = Attributes  # a shape or an annotation
 FEW = 12  # numbers that are shorter as text
 NESTED = (dict, np.ndarray, list, tuple)  # what may hold something that is written in another way
 
 
-def is_figure(value: Any) -> bool:
+class Figure(TypedDict):
+    data: list[Trace]
+    layout: Attributes
+
+
+def is_figure(value: Any) -> TypeGuard[Figure]:
     """Whether it is a figure, and no other dictionary that a handler may answer with."""
     return isinstance(value, dict) and value.keys() == {"data", "layout"}
 
@@ -32,8 +37,7 @@ def figure_json(figure: Figure) -> str:
 
 def figure_of(written: str) -> Figure:
     """The figure that `figure_json` has written, with its numbers as arrays."""
-    figure: Figure = _read(orjson.loads(written))
-    return figure
+    return _read(orjson.loads(written))
 
 
 def _read(value: Any) -> Any:

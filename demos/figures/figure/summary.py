@@ -59,8 +59,7 @@ def _rises(places: Any) -> bool:
 
 
 def _axis(figure: Figure, name: str) -> Axis:
-    axis: Axis = figure["layout"].get(name) or {}
-    return axis
+    return figure["layout"].get(name) or {}
 
 
 def _matrix(figure: Figure, trace: Trace) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.attention.queries_keys import check_head, check_layer
 from demos.bert.model.encoding import truncation_notice
 from demos.errors import UserError
+from demos.files import Json
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
@@ -28,7 +27,7 @@ def offer_endpoint(page: Page) -> None:
     """The API's `attention`."""
     services = page.services
 
-    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "", head: int = -1) -> dict[str, Any]:
+    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "", head: int = -1) -> Json:
         """Tokens, and one layer's attention as heads x n x n nested lists, a row a query, rounded to 6 digits.
 
         layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
@@ -46,7 +45,7 @@ def offer_endpoint(page: Page) -> None:
                 f"All heads of {weights.shape[-1]} tokens are {weights.size:,} weights; an answer has at most "
                 f"{MOST_NUMBERS:,}. Ask for one head, 0 to {run.num_heads - 1}, or for a shorter text."
             )
-        result: dict[str, Any] = {
+        result: Json = {
             "tokens": list(run.encoding.tokens),
             "attention": np.round(weights.astype(np.float64), 6).tolist(),
         }

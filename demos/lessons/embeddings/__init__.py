@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from demos.bert.embeddings.pooling import COMBINED, Choice
@@ -11,6 +9,7 @@ from demos.bert.embeddings.similarity import beyond_library, check_tokens, cosin
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.layer_numbers import layer_index
 from demos.errors import UserError
+from demos.files import Json
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
@@ -33,7 +32,7 @@ def offer_endpoint(page: Page) -> None:
         model: str = "",
         combine: str = "",
         max_tokens: int = MAX_TOKENS,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """One vector a sentence, with texts one a line or as a list (at most 64), and the cosine of every two.
 
         pooling is cls, mean, mean_no_special, max, or pooler where the model has a trained one; layer counts as

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import gradio as gr
 
+from demos.files import Json
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
@@ -43,7 +43,7 @@ def offer_endpoint(page: Page) -> None:
         model: str = "",
         trains: str = "all",
         task: str = "",
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[Json]:
         """Fine-tune a copy of the model and stream what happens, one JSON object an event.
 
         data is one of the bundled sets (emotion, sentiment, films, paraphrase, entailment, entities, questions,

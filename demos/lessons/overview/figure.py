@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -125,7 +124,7 @@ def _lines(sources: np.ndarray, weights: np.ndarray, hues: list[str]) -> Markup:
     return Markup("".join(lines))  # of numbers and names of ours: nothing is to be escaped
 
 
-def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, Any]:
+def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, str | int]:
     """The first `count` numbers of each token's vector <float>[n, d] as coloured cells, one row per token.
 
     Colours run to `limit`, or to these vectors' own.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from markupsafe import Markup
 
@@ -72,7 +71,7 @@ def search_figure(word: Word, rules: Rules) -> Markup:
     return TEXT.search(word, visible(word.text[:MAX_CHARACTERS]), rounds, rules)
 
 
-def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, Any]:
+def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, object]:
     """One step: its parts, what it changed, and whether it left the text as it was."""
     count, note, same = len(stage.parts), "", False
     if not stage.on and stage.name != "special":

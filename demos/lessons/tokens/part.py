@@ -17,7 +17,7 @@ from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.wordpiece import chunks, trace
 from demos.figures.program import tokens_code
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
-from demos.files import read_beside
+from demos.files import Json, read_beside
 from demos.lessons.tokens.cased import cased_html
 from demos.lessons.tokens.figure import BATCH_DRAWN, TEXT, batch_figure, trace_figure
 from demos.lessons.tokens.vocabulary import OF_VOCABULARY, OfVocabulary, lay_out_vocabulary, searched
@@ -123,7 +123,7 @@ def build(page: Page) -> None:
     """The API's endpoint."""
     services = page.services
 
-    def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
+    def tokenize(text: str, text_pair: str = "", model: str = "") -> Json:
         """Tokens, ids, segments, word ids, character offsets and the special-tokens mask, as transformers gives them.
 
         Two things differ: the mask is 1 also for a special token that is typed in the text, such as [SEP], and [mask]
@@ -136,9 +136,9 @@ def build(page: Page) -> None:
     page.endpoint(tokenize)
 
 
-def tokenized(encoding: Encoding) -> dict[str, Any]:
+def tokenized(encoding: Encoding) -> Json:
     """An encoding as the API returns it; "notice" is there only where something was cut."""
-    result: dict[str, Any] = {
+    result: Json = {
         "tokens": list(encoding.tokens),
         "input_ids": list(encoding.input_ids),
         "token_type_ids": list(encoding.token_type_ids),

@@ -19,6 +19,7 @@ import gradio as gr
 from gradio import state_holder
 
 from demos.page.batch import Drawing, changed_by
+from demos.page.drawing.drawn import Update
 from demos.page.lesson import Page
 
 log = logging.getLogger(__name__)
@@ -53,9 +54,9 @@ class FirstViews:
         sent = {component["id"]: component["props"] for component in demo.config["components"]}
         has_changed = False
         for page, place in self._pages:
-            properties: dict[int, dict[str, Any]] = defaultdict(dict)  # those that change, by component
+            properties: dict[int, Update] = defaultdict(dict)  # those that change, by component
 
-            def value_of(component: gr.Component, changed: dict[int, dict[str, Any]] = properties) -> Any:
+            def value_of(component: gr.Component, changed: dict[int, Update] = properties) -> Any:
                 return (sent[component._id] | changed.get(component._id, {})).get("value")
 
             inputs: dict[int, list[Any]] = {}
@@ -69,7 +70,7 @@ class FirstViews:
 
 
 async def _drawn(
-    demo: gr.Blocks, drawing: Drawing, properties: dict[int, dict[str, Any]], value_of: Callable[[gr.Component], Any]
+    demo: gr.Blocks, drawing: Drawing, properties: dict[int, Update], value_of: Callable[[gr.Component], Any]
 ) -> dict[int, list[Any]]:
     """Put what an event draws into `properties`. -> its handlers' inputs as they then are; {} where it fails."""
     values = [value_of(component) for component in drawing.inputs]
@@ -77,7 +78,7 @@ async def _drawn(
     if drawing.is_batch:
         values[0] = ",".join(str(redraw.notice._id) for redraw in drawing.redraws)
     outputs = [component._id for component in demo.fns[drawing.event].outputs]
-    changes: dict[int, dict[str, Any]] = {}
+    changes: dict[int, Update] = {}
     state, iterator, goes_on = state_holder.SessionState(demo), None, True
     try:
         while goes_on:

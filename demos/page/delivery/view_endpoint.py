@@ -11,17 +11,17 @@ from gradio.components.plot import PlotData
 from markupsafe import Markup
 
 from demos.errors import UserError
-from demos.figures.figure.figure import figure_json, figure_of, is_figure
+from demos.figures.figure.figure import Figure, figure_json, figure_of, is_figure
+from demos.files import Json
 from demos.page.lesson import Drawable, Lesson
 from demos.page.services import Sentence, Services
 from demos.page.view import On, controls_of
 
 MOST_BYTES = 8_000_000  # of an answer
 NAMED = 40  # characters of what a caller has written, in a refusal
-Answer = dict[str, Any]
 
 
-def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[..., Answer]:
+def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[..., Json]:
     """The API's function `view`."""
 
     def view(
@@ -30,8 +30,8 @@ def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[...
         text: str = "",
         text_pair: str = "",
         model: str = "",
-        choices: dict[str, Any] | None = None,
-    ) -> Answer:
+        choices: Json | None = None,
+    ) -> Json:
         """The figures (Plotly), the tables and the program of a part of a lesson, for a sentence.
 
         lesson and part are the names in the page's address, /lesson?part=...; a lesson without parts has "". choices
@@ -59,8 +59,7 @@ def view_endpoint(services: Services, lessons: Sequence[Lesson]) -> Callable[...
         written = orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
         if len(written) > MOST_BYTES:
             raise UserError(f"The answer has {len(written):,} bytes; the limit is {MOST_BYTES:,}. Use a shorter text.")
-        plain: Answer = orjson.loads(written)
-        return plain
+        return orjson.loads(written)
 
     return view
 
@@ -82,7 +81,7 @@ def _linked_names(view: Drawable) -> list[str]:
     return [name for name, control in controls_of(view.Choices).items() if control.in_link]
 
 
-def _linked(view: Drawable, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _linked(view: Drawable, choices: Mapping[str, Any]) -> Json:
     """The choices, if a link has all of them. Raises UserError where it has not."""
     known = _linked_names(view)
     if not isinstance(choices, Mapping):
@@ -92,10 +91,10 @@ def _linked(view: Drawable, choices: Mapping[str, Any]) -> dict[str, Any]:
     return dict(choices)
 
 
-def _as_data(shown: Mapping[str, Any]) -> Answer:
+def _as_data(shown: Mapping[str, Any]) -> Json:
     """The figures, the tables and the program among what a view shows."""
-    figures: Answer = {}
-    tables: dict[str, list[Answer]] = {}
+    figures: dict[str, Figure] = {}
+    tables: dict[str, list[Json]] = {}
     program = ""
     for name, drawn in shown.items():
         value: Any = drawn() if callable(drawn) else drawn
@@ -111,7 +110,7 @@ def _as_data(shown: Mapping[str, Any]) -> Answer:
     return {"figures": figures, "tables": tables, "program": program}
 
 
-def tables_of(html: str) -> list[Answer]:
+def tables_of(html: str) -> list[Json]:
     """The tables in a piece of the page: their captions, and their rows of cells as text, head rows among them."""
     reader = _Tables()
     reader.feed(html)
@@ -123,7 +122,7 @@ class _Tables(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tables: list[Answer] = []
+        self.tables: list[Json] = []
         self._text: list[str] | None = None  # of the cell or caption that is open
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:

@@ -34,7 +34,10 @@ def names_components(answer: Any) -> bool:
     return isinstance(answer, dict) and "__type__" not in answer and not is_figure(answer)
 
 
-class Sent(dict[str, Any]):
+Update = dict[str, Any]  # what changes of a component, by property: Gradio's own update, or a view's `limit`
+
+
+class Sent(Update):
     """An update that Gradio passes on unchanged, because it lacks the key by which Gradio recognizes updates."""
 
     def get(self, name: str, default: Any = None) -> Any:

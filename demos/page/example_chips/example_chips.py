@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 from markupsafe import Markup
 
-from demos.files import read_beside, read_json_beside
+from demos.files import Json, read_beside, read_json_beside
 from demos.page.lesson import IN_BROWSER
 from demos.templates import templates
 
 TEXT = templates(__file__)
 
 
-def groups_for(lesson: str) -> list[dict[str, Any]]:
+def groups_for(lesson: str) -> list[Json]:
     """examples.json: groups of {label, text, text_pair}, those first that name the slug `lesson`."""
-    groups: list[dict[str, Any]] = read_json_beside(__file__, "examples.json")
+    groups: list[Json] = read_json_beside(__file__, "examples.json")
     for group in groups:
         group["examples"] = [{"text_pair": ""} | example for example in group["examples"]]
     return sorted(groups, key=lambda group: lesson not in group["lessons"])

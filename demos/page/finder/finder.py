@@ -6,13 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
 import yaml
 
-from demos.files import read_beside, read_text
+from demos.files import Json, read_beside, read_text
 from demos.page.glossary.glossary import glossary
 from demos.page.lesson import Lesson
 from demos.page.questions.question_file import LESSONS, questions
@@ -25,7 +24,7 @@ WORD = re.compile(r"[^\W_]+")
 MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", re.DOTALL)  # of templates and of HTML
 SHOWN = 160  # characters of what a row says of its entry
 
-Entry = dict[str, Any]
+Entry = Json
 
 
 def entries(demo: gr.Blocks, lessons: Sequence[Lesson], tours: Sequence[Tour]) -> list[Entry]:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import yaml
 from markupsafe import Markup
 
-from demos.files import read_asset
+from demos.files import Json, read_asset
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -61,7 +60,7 @@ def _typeset(text: str) -> Markup:
     return Markup("").join([*pieces, Markup.escape(text[at:])])
 
 
-def _term(entry: dict[str, Any], sources: dict[str, str]) -> Term:
+def _term(entry: Json, sources: dict[str, str]) -> Term:
     forms = tuple(entry.get("only") or (entry["term"], *entry.get("also", ())))
     return Term(entry["term"], forms, entry["means"], entry["source"], sources[entry["source"].partition(", ")[0]])
 

@@ -6,12 +6,12 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import orjson  # Gradio requires it
 from starlette.types import Message, Receive
 
 from demos.errors import UserError
+from demos.files import Json
 
 MOST_AT_ONCE = 512  # bodies, whatever their bytes: each keeps a connection
 SMALL_BODY_SECONDS = 10.0  # for one that `read_body` reads
@@ -64,7 +64,7 @@ async def read_body(receive: Receive, most_bytes: int, too_large: str) -> bytes:
         raise UserError("The request did not come to its end.") from error
 
 
-async def read_object(receive: Receive, most_bytes: int) -> dict[str, Any]:
+async def read_object(receive: Receive, most_bytes: int) -> Json:
     """The JSON object that was sent. Raises UserError for anything else, or one too large or too slow."""
     body = await read_body(receive, most_bytes, "The request is too large.")
     try:

@@ -17,6 +17,7 @@ import orjson  # Gradio requires it
 from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from demos.files import Json
 from demos.page.protection.answers import refuse
 from demos.page.protection.body_guard import MEGABYTE, is_upload
 from demos.page.protection.coming import Coming
@@ -130,7 +131,7 @@ def _beginnings(body: bytes) -> int:
     return sum(map(body.count, BEGINNINGS))
 
 
-def _written(values: dict[str, Any]) -> bytes:
+def _written(values: Json) -> bytes:
     """The JSON text. Raises RefusedError for what is nested too deeply, which less is enough for than in reading."""
     try:
         return orjson.dumps(values)
@@ -142,7 +143,7 @@ def _no_number(name: str) -> Any:
     raise ValueError(name)
 
 
-def _check_join(values: dict[str, Any], functions: dict[int, Any]) -> None:
+def _check_join(values: Json, functions: dict[int, Any]) -> None:
     number = values.get("fn_index")
     function = functions.get(number) if type(number) is int else None
     if function is None or function.fn is None:
@@ -152,7 +153,7 @@ def _check_join(values: dict[str, Any], functions: dict[int, Any]) -> None:
     _check_count(values, function, named=False)
 
 
-def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
+def _check_count(values: Json, function: Any, named: bool) -> None:
     """As many values as the function takes; where it is called by its name, those that the caller gives are enough."""
     data = values.get("data")
     if not isinstance(data, list):
@@ -162,7 +163,7 @@ def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
         raise RefusedError(f"data holds {len(data):,} values; this function takes {len(function.inputs):,}.")
 
 
-def _check_server(values: dict[str, Any], blocks: gr.Blocks) -> None:
+def _check_server(values: Json, blocks: gr.Blocks) -> None:
     """The component's function named in a request, if it exists: for any request there, Gradio begins a session."""
     if {"component_id", "session_hash", "fn_name", "data"} <= values.keys() and isinstance(values["fn_name"], str):
         component = blocks.blocks.get(values["component_id"])

@@ -55,6 +55,7 @@ from string import Formatter
 from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
@@ -110,8 +111,8 @@ def questions() -> dict[tuple[str, str], Question]:
     return {(question.lesson, question.part): question for question in all_questions}
 
 
-def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lessons") -> Question:
-    """The question in the file `path` in a part's folder below `root`, the folder of `package`.
+def read_question(path: Path, root: Path = LESSONS) -> Question:
+    """The question in the file `path` in a part's folder below `root`.
 
     Raises UserError with the line of a fault.
     """
@@ -140,7 +141,7 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
         answers.append(Choice(heading[1], _html(file, first, heading[2], inline=True), explanation))
     if not revealed:
         raise fault_at(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
-    compute, choices = _computation(path, place, package)
+    compute, choices = _computation(path, place)
     order, last = front.pop("order"), front.pop("last")
     if unknown := sorted(last - {answer.name for answer in answers}):
         raise UserError(f"{file}: there is no answer named {unknown[0]!r} to stay last.")
@@ -174,7 +175,7 @@ def placeholders(html: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(html) if name is not None}
 
 
-def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+def _front_matter(file: str, lines: Sequence[str]) -> tuple[Json, int]:
     """(what it says, the number of the first line after it)."""
     front, at = front_matter(file, lines, "a question begins with a line ---, a line “kind: …” and a line ---")
 
@@ -236,12 +237,12 @@ def _html(file: str, line: int, text: str, inline: bool = False) -> str:
     return str(MARKDOWN.renderInline(text) if inline else MARKDOWN.render(text)).strip()
 
 
-def _computation(path: Path, place: Sequence[str], package: str) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
+def _computation(path: Path, place: Sequence[str]) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
     """`answer` of the question.py beside a file, and the names of its parameters after (services, sentence)."""
     beside = path.with_name("question.py")
     if not beside.exists():
         return None, ()
-    module = importlib.import_module(".".join((package, *place, "question")))
+    module = importlib.import_module(".".join(("demos.lessons", *place, "question")))
     return module.answer, tuple(inspect.signature(module.answer).parameters)[2:]
 
 

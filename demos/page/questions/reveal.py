@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from demos.bert.model.encoding import Encoding
 from demos.errors import UserError
 from demos.figures.short_text import short
+from demos.files import Json
 from demos.page.questions.answer import Answer
 from demos.page.questions.question_file import Question, placeholders
 from demos.page.services import Sentence, Services
@@ -22,7 +23,7 @@ UNREADABLE = "This answer can't be read; reload the page and try again."
 MOST_NAMED = 6  # right tokens that are named
 
 
-def reveal(services: Services, sentence: Sentence, question: Question, response: str, *choices: Any) -> dict[str, Any]:
+def reveal(services: Services, sentence: Sentence, question: Question, response: str, *choices: Any) -> Json:
     """The message to the browser: {"right": True, False or None where nothing was answered, "said", "html", "keys"}.
 
     "keys" are the names of the right answers of a choice.
@@ -148,7 +149,7 @@ def truths(question: Question, answer: Answer, encoding: Encoding | None) -> lis
     return list(dict.fromkeys(short(word_of(encoding, place), 40) for place in sorted(answer.tokens)))[:MOST_NAMED]
 
 
-def explained(question: Question, answer: Answer) -> list[dict[str, Any]]:
+def explained(question: Question, answer: Answer) -> list[dict[str, object]]:
     """Each answer, or misconception, with why it is right or wrong, and the number that it leads to."""
     return [
         {

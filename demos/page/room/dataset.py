@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.page.room.limits import checked_text
 
 FEWEST_CLASSES, MOST_CLASSES = 2, 6
@@ -92,7 +92,7 @@ class HallData:
                 shares.append(pairs / (count * (count - 1)))
         return (sum(shares) / len(shares) if shares else None), len(shares)
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[Json]:
         """The lecturer's list: number, text, and how many chose each class."""
         places = range(len(self.classes))
         return [
@@ -108,7 +108,7 @@ class HallData:
         """The data set as Fine-tune reads it."""
         return [{"text": labelled.text, "label": self.classes[labelled.label]} for labelled in self.texts.values()]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Json:
         """The messages to the lecturer while the data set grows."""
         share, several = self.agreement
         counts = Counter(labelled.label for labelled in self.texts.values())

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.errors import UserError
 from demos.figures.palette import PALETTE
-from demos.files import read_beside
+from demos.files import Json, read_beside
 from demos.page.protection.answers import refuse
 from demos.page.protection.coming import read_object
 from demos.page.room.link_and_qr_code import qr_code, reachable
@@ -44,7 +44,7 @@ class RoomRoutes:
         self.files = {name: (b"text/javascript", read_beside(__file__, name).encode()) for name in SCRIPTS}
         self.files["style.css"] = b"text/css", read_beside(__file__, "style.css").encode()
         self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts(PALETTE["light"])).encode()
-        self.posts: dict[str, Callable[[dict[str, Any], str], Any]] = {
+        self.posts: dict[str, Callable[[Json, str], Any]] = {
             "open": self._open,
             "join": self._join,
             "leave": self._leave,
@@ -88,7 +88,7 @@ class RoomRoutes:
         else:
             await _send(send, kind, body, *headers)
 
-    def _open(self, request: dict[str, Any], _: str) -> dict[str, Any]:
+    def _open(self, request: Json, _: str) -> Json:
         """{base: the page's address in the opener's browser} -> the room, its key, its link."""
         address = reachable(request.get("base"), self.host)
         room = self.rooms.open()
@@ -96,18 +96,18 @@ class RoomRoutes:
         reply = {"code": room.code, "key": room.key, "member": room.leader.key, "link": link, "qr": qr_code(link)}
         return reply | {"seconds": room.ends - self.rooms.clock(), "alone": not address}
 
-    def _join(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    def _join(self, request: Json, code: str) -> Json:
         """-> the room and the new member's key."""
         room = self.rooms.room(code)
         return {"code": room.code, "member": room.join().key}
 
-    def _leave(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    def _leave(self, request: Json, code: str) -> Json:
         room = self.rooms.room(code)
         if isinstance(key := request.get("member"), str):
             room.leave(key)
         return {}
 
-    def _say(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    def _say(self, request: Json, code: str) -> Json:
         """{member, answer: its place, vote: its number, round} or {member, sentence}."""
         room = self.rooms.room(code)
         member = room.member(request.get("member"))
@@ -117,13 +117,13 @@ class RoomRoutes:
             room.send_sentence(member, request.get("sentence"))
         return {}
 
-    def _label(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    def _label(self, request: Json, code: str) -> Json:
         """{member, label and sentence, or label and number, or none of them} -> the next sentence to label."""
         room = self.rooms.room(code)
         values = (request.get(name) for name in ("sentence", "number", "label"))
         return {"next": room.contribute(room.member(request.get("member")), *values)}
 
-    async def _try(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    async def _try(self, request: Json, code: str) -> Json:
         """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
         room = self.rooms.room(code)
         if not room.member(request.get("member")).questions.take():
@@ -139,13 +139,13 @@ class RoomRoutes:
         have = [int(count) if re.fullmatch(r"\d{1,6}", count, re.ASCII) else 0 for count in (steps, looks)]
         return self.runs.curve(room.run, *have)
 
-    def _lead(self, request: dict[str, Any], code: str) -> dict[str, Any]:
+    def _lead(self, request: Json, code: str) -> Json:
         """{key, do: what, and what that takes} from who opened the room."""
         room = self.rooms.room(code)
         room.check_leader(request.get("key"))
         return self._do(room, request.get("do"), request)
 
-    def _do(self, room: Room, what: object, request: dict[str, Any]) -> dict[str, Any]:
+    def _do(self, room: Room, what: object, request: Json) -> Json:
         match what:
             case "show":
                 room.show(request.get("lesson"), request.get("query"))

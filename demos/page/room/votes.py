@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.page.room.limits import checked_text
 
 LONGEST_QUESTION, LONGEST_ANSWER = 300, 120  # characters
@@ -66,7 +67,7 @@ class Vote:
             raise UserError("The correct answer is not one of the answers.")
         self.right = tuple(sorted(set(right)))
 
-    def public_state(self) -> dict[str, Any]:
+    def public_state(self) -> Json:
         """The message on the vote for every member: no counts and no correct answer before they are revealed."""
         state = {
             "number": self.number,
@@ -77,7 +78,7 @@ class Vote:
         }
         return state | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
 
-    def leaders_state(self) -> dict[str, Any]:
+    def leaders_state(self) -> Json:
         """The message for the lecturer alone: all that is counted, before the reveal too, and never whose it is."""
         return {"number": self.number, "tallies": self.tallies, "moves": self.moves, "right": self.right}
 

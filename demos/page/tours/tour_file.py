@@ -24,11 +24,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from demos.errors import UserError
-from demos.files import ASSETS
+from demos.files import ASSETS, Json
 from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 BUNDLED = ASSETS / "tours"
@@ -91,12 +90,12 @@ def parse_tour(file: str, text: str) -> Tour:
     return Tour(file, re.sub(r"[^\w-]+", "-", Path(file).stem)[:60], title, tuple(stops))
 
 
-def as_json(tour: Tour) -> dict[str, Any]:
+def as_json(tour: Tour) -> Json:
     """The data of an open tour for the page's script."""
     return {"name": tour.name, "title": tour.title, "stops": [asdict(stop) for stop in tour.stops]}
 
 
-def offered(tours: Sequence[Tour]) -> dict[str, Any]:
+def offered(tours: Sequence[Tour]) -> dict[str, Json]:
     """The data of all tours for every page: their first stops, and the stops that show their part's question."""
     return {
         tour.name: {

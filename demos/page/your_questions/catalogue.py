@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from demos.files import Json
 from demos.page.example_chips.example_chips import groups_for
 from demos.page.lesson import Lesson
 from demos.page.questions.question_file import Question, questions
 
 
-def offered_questions(lessons: Sequence[Lesson]) -> dict[str, Any]:
+def offered_questions(lessons: Sequence[Lesson]) -> Json:
     """{"names": {name in a link: {lesson, tab, about}}, "sentences": ...}, in the order of the lessons' parts.
 
     `lesson` and `tab` are the page's names of the lesson and its part; `about` says that the question is about the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -11,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.errors import UserError
-from demos.files import read_beside
+from demos.files import Json, read_beside
 from demos.page.lesson import Lesson
 from demos.page.protection.coming import read_object
 from demos.page.questions.question_file import questions
@@ -56,7 +55,7 @@ def panel(lessons: Sequence[Lesson]) -> str:
     return TEXT.panel(style, script, [(tab, parts) for tab, parts in offered if parts])
 
 
-def link_of(base: object, names: object, host: str) -> dict[str, Any]:
+def link_of(base: object, names: object, host: str) -> Json:
     """{link, qr: "" for many questions, alone: whether nobody else reaches it}. Raises UserError for unknown names."""
     known = {question.name for question in questions().values()}
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name in known for name in names):

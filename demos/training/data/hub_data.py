@@ -204,7 +204,7 @@ def read_hub(
         if kind is not None and kind not in FORMATS:
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
         read = 0
-        answered: list[dict[str, Any]] = []
+        answered = []
         for values in reader.values(rows, split, stopped, MAX_ROWS):
             read += 1
             if values is not None:

@@ -70,8 +70,8 @@ class Split:
     key: str  # OWN_SPLIT or the seed
 
 
-def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) -> Labelled:
-    """The sentences that `source` names; `file` is the path of an upload, of which the first `most` rows are used.
+def read_labelled(source: str, file: str | None = None) -> Labelled:
+    """The sentences that `source` names; `file` is the path of an upload, of which the first MAX_ROWS rows are used.
 
     Raises UserError where a file is missing or broken, or SST-2 out of reach.
     """
@@ -82,12 +82,12 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     if source == REVIEWS:
         return own_reviews()
     if source == SST2:
-        return from_bytes(fetch_guide(), "SST-2, file of Alammar's guide.tsv", most)
+        return from_bytes(fetch_guide(), "SST-2, file of Alammar's guide.tsv")
     if source != FILE:
         raise UserError(f"There is no data called {str(source)[:40]!r} here.")
     if not file:
         raise UserError("Choose a CSV, Excel or JSON file with a text and a label column.")
-    return from_bytes(*unpacked(file_bytes(file), Path(file).name, TABLES), most)
+    return from_bytes(*unpacked(file_bytes(file), Path(file).name, TABLES))
 
 
 @lru_cache(maxsize=2)  # frozen, and needed at each move of a menu
@@ -111,15 +111,15 @@ def own_reviews() -> Labelled:
     return build_labelled("Reviews", read_rows(SENTIMENT.read_bytes(), SENTIMENT.name))
 
 
-def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:
+def from_bytes(data: bytes, name: str) -> Labelled:
     """An uploaded file's bytes. Raises UserError as `read_table`, `rows_of` and `build_labelled` do."""
     table = read_table(data, name)
     rows = rows_of(table)
     if not is_guide(data):
-        built = build_labelled(name, rows, most)
+        built = build_labelled(name, rows)
         return replace(built, notes=(*table.read_as.notes, *built.notes))
     rows = [replace(row, label=GUIDE_LABELS[row.label]) for row in rows]
-    return replace(build_labelled("SST-2, file of Alammar's guide", rows, most), guide=True)
+    return replace(build_labelled("SST-2, file of Alammar's guide", rows), guide=True)
 
 
 def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labelled:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import MASK, clean_text
@@ -136,14 +135,13 @@ def hub_pairs() -> Rated:
     from huggingface_hub import constants, hf_hub_download  # here: no other code needs the network
     from huggingface_hub.utils import get_session
 
-    where: dict[str, Any] = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset"}
-    where |= {"revision": HUB_REVISION, "etag_timeout": HUB_TIMEOUT}
+    where = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset", "revision": HUB_REVISION}
     try:
         try:
-            path = hf_hub_download(**where, local_files_only=True)
+            path = hf_hub_download(**where, etag_timeout=HUB_TIMEOUT, local_files_only=True)
         except Exception:
             get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)  # else the client retries for long
-            path = hf_hub_download(**where)
+            path = hf_hub_download(**where, etag_timeout=HUB_TIMEOUT)
         with gzip.open(path) as file:
             data = file.read(MAX_UPLOAD + 1)
     except Exception as error:  # the client raises many kinds; each means the same to the reader

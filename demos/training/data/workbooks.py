@@ -115,14 +115,9 @@ def _opened(data: bytes) -> Iterator[Any]:
         raise UserError(BROKEN) from error
 
 
-def _shown(book: Any) -> list[Any]:
-    """The sheets that are not hidden, or all where none is shown."""
-    return [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or list(book.worksheets)
-
-
 def _filled(book: Any) -> list[Any]:
     """The sheets that are shown, of several those with a cell that is not empty; all where there is none."""
-    sheets = _shown(book)
+    sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or list(book.worksheets)
     for sheet in sheets:
         sheet.reset_dimensions()  # the size that the file states may be wrong
     filled = [

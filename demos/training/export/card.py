@@ -111,8 +111,7 @@ def usage_code(log: Log, form: Form) -> str:
     """Python lines that load the folder and use the model; they run in the folder that holds it."""
     own = ", trust_remote_code=True" if form.why_own else ""
     more = {"question": (form.tau,), "similarity": (bool(form.scale),)}.get(log.recipe.task, ())
-    code: str = getattr(USAGE, log.recipe.task)(form.auto, own, *more)
-    return code
+    return getattr(USAGE, log.recipe.task)(form.auto, own, *more)
 
 
 def _number(value: float | None) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
+from demos.files import Json
 from demos.training.data.file_tables import MAX_ROWS
 from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.form_values import (
@@ -141,14 +142,14 @@ def recipe_of(document: Any) -> Recipe:
     return Recipe(**values, settings=settings_of(document.get("settings", {})))
 
 
-def settings_of(document: dict[str, Any]) -> Settings:
+def settings_of(document: Json) -> Settings:
     """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds.
 
     A setting of earlier versions is accepted where its value is what a run does here anyway.
     """
     products = "bfloat16" if hardware.in_bfloat16() else "float32"
     former = {**FORMER, "precision": (products, "auto")}
-    values: dict[str, Any] = {}
+    values: Json = {}
     for name, value in document.items():
         if name not in former:
             values[name] = tuple(value) if isinstance(value, list) else value

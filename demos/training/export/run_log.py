@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 import transformers
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.files import Json
 from demos.training.data.splits import Splits
 from demos.training.events import Outcome, Started
 from demos.training.export.recipe_file import Recipe, recipe_of
@@ -94,12 +94,12 @@ def keep_log(folder: Path, log: Log) -> None:
 def read_log(folder: Path) -> Log | None:
     """The log in the run's folder; None where there is none."""
     try:
-        document: dict[str, Any] = json.loads((folder / LOG).read_text(encoding="utf-8"))
+        document: Json = json.loads((folder / LOG).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     document |= {"recipe": recipe_of(document["recipe"]), "started": Started(**_tuples(document["started"]))}
     return Log(**_tuples(document) | {"looks": tuple(map(tuple, document["looks"]))})
 
 
-def _tuples(document: dict[str, Any]) -> dict[str, Any]:
+def _tuples(document: Json) -> Json:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in document.items()}

@@ -50,15 +50,11 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
         model=repr(recipe.model),
         earlier=repr(recipe.earlier) if recipe.earlier else "",
         any_model=is_pinned(recipe.model),
-        catalogue=repr(_catalogue(recipe.model)) if _needs_catalogue(recipe) else "",
+        catalogue=repr(_catalogue(recipe.model)) if not recipe.earlier and _in_own_catalogue(recipe.model) else "",
         counts_cores=not recipe.settings.threads,  # as many as the machine has, which the page finds out alike
         out=repr(out),
     )
     return f"{text}\n"
-
-
-def _needs_catalogue(recipe: Recipe) -> bool:
-    return not recipe.earlier and _in_own_catalogue(recipe.model)
 
 
 def _dataset(recipe: Recipe) -> tuple[str, str]:
@@ -81,7 +77,7 @@ def _in_own_catalogue(key: str) -> bool:
     return key not in CATALOGUE and not is_pinned(key)
 
 
-def command_of(recipe: Recipe, out: str = OUT) -> str:
+def command_of(recipe: Recipe) -> str:
     """The same recipe for `python -m demos.training`, what is not the default written out; quoted for a shell."""
     words = ["python", "-m", "demos.training"]
     data = {UPLOAD: recipe.file, HUB: f"hub:{recipe.hub}"}.get(recipe.data, recipe.data)
@@ -102,4 +98,4 @@ def command_of(recipe: Recipe, out: str = OUT) -> str:
     for name, value in asdict(recipe.settings).items():
         if value != before[name]:
             words += ["--set", f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"]
-    return " ".join(map(shlex.quote, [*words, "--out", out]))
+    return " ".join(map(shlex.quote, [*words, "--out", OUT]))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors.torch import save_file
 from torch import nn
 
@@ -157,7 +158,7 @@ def export(trained: Trained, folder: Path) -> Form:
     return form
 
 
-def _stock(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, Any], Any]:
+def _stock(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, torch.Tensor], Any]:
     config = copy.deepcopy(trained.model.encoder.config)
     names = STOCK[config.model_type]
     setattr(config, names.dropout, trained.task.dropout)  # type: ignore[attr-defined]
@@ -168,7 +169,7 @@ def _stock(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict
     return state, config
 
 
-def _own(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, Any], Any]:
+def _own(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, torch.Tensor], Any]:
     task: Any = trained.task
     encoder_config = trained.model.encoder.config.to_dict()
     encoder_config = {name: value for name, value in encoder_config.items() if name not in NOT_TOLD}

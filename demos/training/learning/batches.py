@@ -34,16 +34,16 @@ def scoring_batches(lengths: Sequence[int]) -> list[list[int]]:
     return padded_batches(lengths, SCORING_TOKENS)
 
 
-def balanced_places(targets: Sequence[Any], most: int = MAX_WATCHED) -> tuple[int, ...]:
-    """Places of at most `most` examples: as many of each class as of any other, evenly spread within it.
+def balanced_places(targets: Sequence[Any]) -> tuple[int, ...]:
+    """Places of at most MAX_WATCHED examples: as many of each class as of any other, evenly spread within it.
 
-    Targets that are no classes (no whole numbers) count as one class. With more classes than `most`, the first ones.
+    Targets that are no classes (no whole numbers) count as one class. Of more classes than that, the first ones.
     """
     by_class: dict[int, list[int]] = defaultdict(list)
     for index, target in enumerate(targets):
         by_class[target if isinstance(target, int) else 0].append(index)
     quotas = dict.fromkeys(sorted(by_class), 0)
-    for _ in range(min(most, len(targets))):
+    for _ in range(min(MAX_WATCHED, len(targets))):
         open_classes = [label for label in quotas if quotas[label] < len(by_class[label])]
         quotas[min(open_classes, key=lambda label: quotas[label])] += 1
     return tuple(

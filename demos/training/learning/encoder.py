@@ -17,8 +17,7 @@ MAX_CACHE_BYTES = 2**30
 
 def layers_of(encoder: Any) -> int:
     """The number of Transformer layers, L."""
-    count: int = encoder.config.num_hidden_layers
-    return count
+    return encoder.config.num_hidden_layers
 
 
 @torch.no_grad()

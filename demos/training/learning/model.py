@@ -151,8 +151,7 @@ def last_states(encoder: Any, batch: Batch, input_ids: torch.Tensor | None = Non
     inputs = {"input_ids": batch.input_ids if input_ids is None else input_ids, "attention_mask": batch.attention_mask}
     if batch.token_type_ids is not None and encoder.config.model_type != "distilbert":  # which has no segments
         inputs["token_type_ids"] = batch.token_type_ids
-    states: torch.Tensor = encoder(**inputs).last_hidden_state
-    return states
+    return encoder(**inputs).last_hidden_state
 
 
 def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:

@@ -75,8 +75,7 @@ class Learner:
     @property
     def matrix(self) -> torch.Tensor:
         """[V, d]: the word embeddings, which are the decoder's matrix too."""
-        matrix: torch.Tensor = self.parts.decoder.weight
-        return matrix
+        return self.parts.decoder.weight
 
     @property
     def parameters(self) -> int:

@@ -45,8 +45,7 @@ class Parts(WithHeads):
         inputs = {"input_ids": input_ids, "attention_mask": attention_mask}
         if self.encoder.config.model_type != "distilbert":
             inputs["token_type_ids"] = token_type_ids
-        states: torch.Tensor = self.encoder(**inputs).last_hidden_state
-        return states
+        return self.encoder(**inputs).last_hidden_state
 
     def losses(self, batch: PretrainingBatch) -> Losses:
         """The losses of BertForPreTraining, with the decoder applied to the chosen tokens alone.

@@ -104,8 +104,7 @@ def _tokens(documents: Sequence[Ids], span: Sequence[Any]) -> Iterator[int]:
 
 
 def _ids(tokenizer: Any, sentences: Sequence[str]) -> Ids:
-    ids: Ids = tokenizer(list(sentences), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
-    return ids
+    return tokenizer(list(sentences), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
 
 
 @lru_cache(maxsize=CACHED_TOKENIZERS)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from demos.files import DATA
+from demos.files import DATA, Json
 from demos.training.data.splits import Splits
 from demos.training.events import Epoch, Failed, Finished, Stopped, as_json
 from demos.training.loop import train
@@ -90,7 +90,7 @@ def _row(row: Any, kind: str) -> Any:
     return replace(row, tags=tuple(map(tag_of, row.tags)))
 
 
-def scores_of(folder: Path, datasets: list[Splits]) -> list[dict[str, Any]]:
+def scores_of(folder: Path, datasets: list[Splits]) -> list[Json]:
     """The scores of the stored adapter in the folder, on each data set's test examples."""
     loaded = ModelStore().get(BUNDLED)
     trained = with_adapter(loaded.model, loaded.tokenizer, folder)

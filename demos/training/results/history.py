@@ -67,7 +67,7 @@ class Record:
         return next(iter(self.metrics.items()))
 
     @property
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> dict[str, object]:
         """The possible differences between two runs: model, data, its amount, and the settings in use."""
         acting = {name: value for name, value in self.settings.items() if name not in OF_A_RUN}
         for name in idle_fields(Settings(**self.settings), self.kind):

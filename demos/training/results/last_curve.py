@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 FILE = "curve.json"
 MAX_BYTES = 512 * 1024  # a longer one is not kept; of 600 points it has some 40,000
@@ -17,7 +16,7 @@ def keep_curve(folder: Path, kind: str, curve: str) -> None:
         (folder / FILE).write_text(text, encoding="utf-8")
 
 
-def read_curve(folder: Path) -> dict[str, Any]:
+def read_curve(folder: Path) -> dict[str, str]:
     """The stored {"kind", "curve"}; {} where there is none."""
     try:
         document = json.loads((folder / FILE).read_text(encoding="utf-8"))

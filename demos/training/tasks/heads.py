@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
 import torch
 import torch.nn.functional as F
@@ -68,14 +68,16 @@ def class_weights(counts: Sequence[int]) -> tuple[float, ...]:
     return tuple(sum(counts) / (len(counts) * max(1, count)) for count in counts)
 
 
-def head_fields(settings: Settings, class_counts: Sequence[int] = ()) -> dict[str, Any]:
+class HeadFields(TypedDict):
+    hidden: tuple[int, ...]
+    dropout: float
+    weights: tuple[float, ...]
+
+
+def head_fields(settings: Settings, class_counts: Sequence[int] = ()) -> HeadFields:
     """The fields of a `HeadTask` that these settings describe; weights only where classes are counted and weighed."""
     weights = class_weights(class_counts) if settings.class_weights and class_counts else ()
-    return {
-        "hidden": settings.hidden,
-        "dropout": settings.dropout,
-        "weights": weights,
-    }
+    return {"hidden": settings.hidden, "dropout": settings.dropout, "weights": weights}
 
 
 @dataclass(frozen=True, kw_only=True)

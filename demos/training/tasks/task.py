@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar
 
 import torch
@@ -71,7 +71,7 @@ class Ended:
 class Task(ABC):
     """The methods of a task that the loop calls, a frozen dataclass; everything else is the same for all tasks."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     kind: ClassVar[str]  # the name under which a trained model's task is kept
     data: ClassVar[type[Splits]]  # the data that sets this task
     loss_name: ClassVar[str] = "cross-entropy"
@@ -117,8 +117,7 @@ class Task(ABC):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """From the last hidden states [R, n, d] to logits [batch, …]. The head on every token: [R, n, C]."""
-        result: torch.Tensor = head(hidden)
-        return result
+        return head(hidden)
 
     @abstractmethod
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.files import ASSETS, read_asset
+from demos.files import ASSETS, Json, read_asset
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Control, choice
 from demos.widgets.bertviz.views import VIEWS, views_folder
@@ -54,7 +54,7 @@ def lines_buttons() -> None:
             )
 
 
-def frame_value(message: dict[str, Any]) -> str:
+def frame_value(message: Json) -> str:
     """A message (`demos.widgets.bertviz.messages.frame_message`) as the component's value.
 
     JSON text and no dict: gradio wraps a dict in proxies, which can't be posted to another window.

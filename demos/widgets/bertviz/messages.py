@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
+from demos.files import Json
 from demos.widgets.bertviz.views import View
 
 # No line is drawn for a smaller weight. A line's opacity is its weight at most (one head alone), and a hundredth of
@@ -33,6 +34,12 @@ NORMS = (
     "A line's opacity is the contribution's share of the sum of norms in its row: the norms themselves do not sum to 1."
 )
 NEURONS = "The neuron view always shows weights: they alone come from queries and keys."
+
+
+class PackedVectors(TypedDict):
+    width: int
+    scale: list[float]
+    data: str
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ def frame_message(
     head: int,
     vectors: Callable[[int], QueriesKeys],
     by: Measured | None = None,
-) -> dict[str, Any]:
+) -> Json:
     """The message that shows `view` at `layer` and `head`, for a browser that holds nothing yet (`left_out`).
 
     The model view takes every layer, the other views only `layer`. `vectors(layer)` is called only if the neuron view
@@ -83,7 +90,7 @@ def frame_message(
     return message
 
 
-def left_out(message: dict[str, Any], cached: BrowserCache) -> tuple[dict[str, Any], BrowserCache]:
+def left_out(message: Json, cached: BrowserCache) -> tuple[Json, BrowserCache]:
     """(the message without the numbers that the browser has, what it holds once it has the message)."""
     cached = cached.of(message["key"])
     known = {"weights": cached.weights, "vectors": cached.vectors}
@@ -100,7 +107,7 @@ def in_lines(run: Run, view: str, by: Measured | None) -> Measured:
     return Measured(run) if by is None or view == "neuron" else by
 
 
-def describe(run: Run, view: str, n: int, layer: int, head: int, measure: str = WEIGHT) -> dict[str, Any]:
+def describe(run: Run, view: str, n: int, layer: int, head: int, measure: str = WEIGHT) -> Json:
     """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
     drawn = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n, measure])
     encoding, start = run.encoding, run.encoding.sentence_b_start
@@ -116,7 +123,7 @@ def key_of(drawn: bytes) -> str:
     return hashlib.blake2b(drawn, digest_size=8).hexdigest()
 
 
-def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -> dict[str, Any]:
+def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -> Json:
     """The common fields of all messages: the view, the numbers of layers and heads, and their hues."""
     num_layers, num_heads = size
     return {
@@ -132,7 +139,7 @@ def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -
     }
 
 
-def side(names: Sequence[str], special: Sequence[int | bool], words: Sequence[int | None]) -> dict[str, Any]:
+def side(names: Sequence[str], special: Sequence[int | bool], words: Sequence[int | None]) -> Json:
     """The tokens of one side, which are special, and the hues of their words."""
     return {"tokens": list(names), "special": list(special), "hues": [word_colour(word) for word in words]}
 
@@ -142,7 +149,7 @@ def pack_weights(weights: np.ndarray) -> str:
     return base64.b64encode(np.rint(weights * 255).astype(np.uint8).tobytes()).decode()
 
 
-def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
+def pack_vectors(vectors: np.ndarray) -> PackedVectors:
     """[A, n, d_k] -> 16-bit whole numbers (little-endian, base64) and the scale that turns 32767 back, one a head.
 
     Two bytes and not one: the frame multiplies these, and shows the products.
@@ -153,7 +160,7 @@ def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
     return {"width": vectors.shape[-1], "scale": scale.tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
 
 
-def pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
+def pack_both(vectors: QueriesKeys, n: int) -> dict[str, PackedVectors]:
     """A layer's queries and keys of the first `n` tokens."""
     return {"queries": pack_vectors(vectors.queries[:, :n]), "keys": pack_vectors(vectors.keys[:, :n])}
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.files import Json
 from demos.widgets.bertviz.messages import BrowserCache, drawing, key_of, pack_weights, side
 from demos.widgets.bertviz.views import View
 
@@ -21,7 +22,7 @@ def two_texts_message(
     head: int,
     cached: BrowserCache,
     **named: Any,
-) -> tuple[dict[str, Any], BrowserCache]:
+) -> tuple[Json, BrowserCache]:
     """The message that shows weights [L, A, m, n], and the parts that the browser holds once it has it.
 
     As `frame_message` of a run; there is no neuron view. `named`: `model` and `file`, for a picture that is taken away.
@@ -43,5 +44,5 @@ def two_texts_message(
     return message, BrowserCache(key, cached.weights | layers, cached.vectors)
 
 
-def _side(labels: Labels) -> dict[str, Any]:
+def _side(labels: Labels) -> Json:
     return side(labels.names, labels.special, labels.words)

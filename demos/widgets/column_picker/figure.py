@@ -89,7 +89,7 @@ def _group(mapping: ColumnMap, columns: Sequence[Column]) -> dict[str, str] | No
     return {"name": mapping.names[place], "address": quoted(mapping.names[place])}
 
 
-def _markup(look: Look, tokenizer: Any) -> dict[str, Any] | None:
+def _markup(look: Look, tokenizer: Any) -> dict[str, object] | None:
     """The sentence on HTML in the texts; None if there is none."""
     if not look.marked or not look.mapping:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from demos.figures.figure.figure import Figure
 from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
+from demos.files import Json
 from demos.templates import templates
 
 TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
@@ -48,6 +49,14 @@ def pictures(comparison: Comparison) -> tuple[Figure, Figure, Figure]:
     )
     difference = matrix_figure(comparison.difference, labels, labels, scale="signed", what="right − left", narrow=True)
     return left, right, difference
+
+
+class Cell(NamedTuple):
+    row: str
+    column: str
+    left: float
+    right: float
+    difference: float
 
 
 def _quantity(comparison: Comparison) -> str:
@@ -79,7 +88,7 @@ def summary_html(comparison: Comparison, left: Side, right: Side) -> str:
         what=_quantity(comparison),
         name=left.which.name if left.which == right.which else f"{left.which.name}, compared with {right.which.name}",
         largest=largest,
-        nothing=largest and abs(largest["difference"]) < NOTHING,
+        nothing=largest and abs(largest.difference) < NOTHING,
         between=_cell(comparison, *between) if between and between != ranked[0] else None,
         mean=float(np.nanmean(np.abs(comparison.difference))) if ranked else 0.0,
         by_word=alignment.by_word,
@@ -88,9 +97,9 @@ def summary_html(comparison: Comparison, left: Side, right: Side) -> str:
     )
 
 
-def _cell(comparison: Comparison, i: int, j: int) -> dict[str, Any]:
-    names, matrices = comparison.alignment.names, ("left", "right", "difference")
-    return {"row": names[i], "column": names[j]} | {name: getattr(comparison, name)[i, j] for name in matrices}
+def _cell(comparison: Comparison, i: int, j: int) -> Cell:
+    names = comparison.alignment.names
+    return Cell(names[i], names[j], comparison.left[i, j], comparison.right[i, j], comparison.difference[i, j])
 
 
 def ranked_cells(comparison: Comparison) -> list[tuple[int, int]]:
@@ -165,7 +174,7 @@ def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
     what = "BERT's attention weights"
     if comparison.measure == CONTRIBUTION:
         what += " times the lengths of the transformed values, as shares of each row (Kobayashi et al. 2020),"
-    document: dict[str, Any] = {
+    document: Json = {
         "what": f"{what} on two sides and right minus left: [query][key], in the order of rows",
         "measure": comparison.measure,
         "counting": "layer and head from 0, as in transformers; attention from 1, as on the page",

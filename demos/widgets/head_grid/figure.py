@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import math
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from demos.bert.attention.head_profiles import Habit
 from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS
+from demos.files import Json
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -22,7 +22,7 @@ SIDE = 32  # rows and columns of a small picture at most; on the page a head has
 DIGITS = 4
 
 
-def grid_message(run: Run, by: Measured | None = None) -> dict[str, Any]:
+def grid_message(run: Run, by: Measured | None = None) -> Json:
     """The data of the grid for a run: a small picture of each head, its scores, its strongest weight.
 
     A picture has one byte per weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.

@@ -3,7 +3,7 @@
 In Python::
 
     grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
-    page.draw(lambda sentence: grid_value(grid_message(services.run(sentence))), [], [grid])
+    page.draw(lambda sentence: frame_value(grid_message(services.run(sentence))), [], [grid])
     gr.on([layer.change, head.change], None, [layer, head], None, js=show_in_grid("attention-grid", "layer", "head"))
     place = [layer, head]
     grid.select(None, place, place, js="(...place) => insideBert.grids['attention-grid'].fill(place, 0)")
@@ -27,6 +27,7 @@ In JavaScript, once `select` has fired::
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import gradio as gr
@@ -36,7 +37,6 @@ from demos.bert.attention.patterns import pattern_scores
 from demos.files import read_beside
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Services
-from demos.widgets.bertviz.frame import frame_value
 
 OPENED = (0, 2)  # layer and head at first, the bundled model's: of another model they are found when it is first drawn
 
@@ -48,7 +48,7 @@ def head_grid(
     mode: Literal["pick", "switch"] = "pick",
     *,
     elem_id: str,
-    look: dict[str, Any] | None = None,
+    look: Mapping[str, object] | None = None,
     **options: Any,
 ) -> gr.HTML:
     """The component, in the look it begins with. A click fires `select`: it picks a head, or switches it off or on.
@@ -67,11 +67,6 @@ def head_grid(
         look=json.dumps(look or {}),
         **options,
     )
-
-
-def grid_value(message: dict[str, Any]) -> str:
-    """A message (`demos.widgets.head_grid.figure.grid_message`) as the component's value."""
-    return frame_value(message)
 
 
 def show_in_grid(elem_id: str, *names: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from demos.bert.embeddings.vector_cache import Encoded
 from demos.errors import UserError
 from demos.page.layer_head_choices import clamp
 from demos.page.services import Services
+from demos.page.view import Shown
 from demos.training.data.lists import Listed
 from demos.widgets.late_interaction.figure import SHOWN, interaction_figure, lists_html, numbers_html, summary_html
 
@@ -35,7 +35,7 @@ def searched(
     place: int,
     precisions: tuple[Precision, Precision] | None = None,
     scores: tuple[np.ndarray, np.ndarray] | None = None,
-) -> Generator[Encoded, None, dict[str, Any]]:
+) -> Generator[Encoded, None, Shown]:
     """The outputs of the part's components, by name: matrix, told, lists and numbers; yields the progress while the
     list is encoded.
 

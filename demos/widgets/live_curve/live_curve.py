@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 
 from demos.figures.short_text import short
-from demos.files import read_beside
+from demos.files import Json, read_beside
 from demos.training.events import (
     BINARY,
     Caching,
@@ -106,7 +106,7 @@ class CurveFeed:
     ) -> None:
         self._data = data  # the data set's name
         self._examples = examples
-        self._state: dict[str, Any] = {"run": run, "done": False, **(axes or {})}
+        self._state: Json = {"run": run, "done": False, **(axes or {})}
         self._bin: list[Step] = []
         self._width = 1
         self._watcher = watcher
@@ -208,14 +208,14 @@ class CurveFeed:
         if not self._state.get("waiting"):
             return self.message()
         if other is None:
-            points: dict[str, Any] = {name: [] for name in self._all}
+            points: dict[str, list[Any]] = {name: [] for name in self._all}
             return _json({**self._state, **points, "shows": 0, "summary": NOTHING_ON})
         public = {name: other._state[name] for name in PUBLIC if name in other._state}
         public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
         public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
         return _json(public | {"status": self._state["status"], "summary": f"This is the current run: {other.recipe}."})
 
-    def _written(self, points: dict[str, Any]) -> str:
+    def _written(self, points: dict[str, list[Any]]) -> str:
         if points["watched"]:  # sent with their points, so that the other messages stay small
             points["examples"] = self._example_texts
         return _json(self._state | points)
@@ -241,9 +241,7 @@ def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Itera
         events.close()  # type: ignore[attr-defined]
 
 
-def _beaten(
-    metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None, loss: str
-) -> dict[str, Any]:
+def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None, loss: str) -> Json:
     """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
 
     Where answers are numbers, the loss is `mean_loss`, of always giving the mean. Loss and score are on the validation

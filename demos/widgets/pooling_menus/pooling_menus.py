@@ -22,7 +22,7 @@ from demos.errors import UserError
 from demos.figures.cosine_heatmap import POOLING_NAMES
 from demos.page.layer_head_choices import clamp, moving_slider
 from demos.page.services import Services
-from demos.page.view import Control, On, choice, limit, options
+from demos.page.view import Control, On, Update, choice, limit, options
 
 LAST = "last"
 DEEPEST = 1_000  # as a hidden state: the last of any model
@@ -118,7 +118,7 @@ def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:
     return choice.pooling, LAST if choice.pooling == POOLER else layer
 
 
-def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> dict[str, Any]:
+def layer_limit(loaded: LoadedModel, layer: str, *more: tuple[str, str], **update: Any) -> Update:
     """The layer menu's entries for this model, with `more`; a layer that only a deeper model has becomes the last.
 
     "last" stays "last", so that it means the next model's last one too.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -11,6 +11,7 @@ import gradio as gr
 from demos.errors import UserError
 from demos.page.guards import OUR_FAULT
 from demos.page.lesson import IN_BROWSER, Page
+from demos.page.progress import EventOptions
 from demos.training.events import Event, Failed
 from demos.training.service.background import Changes
 from demos.training.service.gpu_worker import NoGPUError
@@ -19,7 +20,7 @@ from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
 
 FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that follow their runs, each in a separate thread (`max_threads`)
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
+QUEUE: EventOptions = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
 MAX_BEGUN = 256  # runs whose page has not requested their changes yet
 ON_CPU = "Train the bundled model on the CPU instead"
 
@@ -141,7 +142,7 @@ class RunController:
     def wire(
         self,
         page: Page,
-        parts: dict[str, Any],
+        parts: Mapping[str, gr.Component],
         starts: Sequence[tuple[Any, Changes]],
         inputs: Sequence[gr.Component],
         changed: Sequence[str],

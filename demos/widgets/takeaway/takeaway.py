@@ -17,7 +17,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import Any
 
 import gradio as gr
 
@@ -31,7 +30,7 @@ TEXT = templates(__file__)
 SCRIPT = read_beside(__file__, "script.js")  # for the page's head: all rows share it
 LARGEST = 12 * 2**20  # bytes of one file
 TYPES = {".json": "application/json", ".html": "text/html", ".csv": "text/csv", ".txt": "text/plain"}
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+PRIVATE = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @contextmanager

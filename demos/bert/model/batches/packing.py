@@ -81,8 +81,7 @@ def _by_token(model: Any, index: int, states: torch.Tensor, groups: Sequence[Gro
     attended = attention(query, key, value, groups, model.config.num_attention_heads)
     states = parts["attention_norm"](apply_linear(parts["output"], attended).add_(states))
     inner = activation(apply_linear(parts["inner"], states))
-    output: torch.Tensor = parts["output_norm"](apply_linear(parts["outer"], inner).add_(states))
-    return output
+    return parts["output_norm"](apply_linear(parts["outer"], inner).add_(states))
 
 
 def _of_modernbert(model: Any, index: int, states: torch.Tensor, groups: Sequence[Group]) -> torch.Tensor:
@@ -98,8 +97,7 @@ def _of_modernbert(model: Any, index: int, states: torch.Tensor, groups: Sequenc
     attended = attention(query, key, value.flatten(1), groups, num_heads, reaches(model.config)[index])
     states = apply_linear(module.attn.Wo, attended).add_(states)
     inner, gate = apply_linear(module.mlp.Wi, module.mlp_norm(states)).chunk(2, dim=-1)
-    output: torch.Tensor = apply_linear(module.mlp.Wo, module.mlp.act(inner) * gate).add_(states)
-    return output
+    return apply_linear(module.mlp.Wo, module.mlp.act(inner) * gate).add_(states)
 
 
 def _turned(vectors: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
@@ -135,13 +133,11 @@ def embedded(model: Any, input_ids: torch.Tensor, groups: Sequence[Group]) -> to
         widened = getattr(model, "embeddings_project", None) or getattr(
             getattr(model, "encoder", None), "embedding_hidden_mapping_in", torch.nn.Identity()
         )
-        output: torch.Tensor = widened(torch.cat(parts))
-        return output
+        return widened(torch.cat(parts))
     states = layer.word_embeddings(input_ids) + layer.position_embeddings(_positions(groups))
     if hasattr(layer, "token_type_embeddings"):  # DistilBERT has none
         states += layer.token_type_embeddings.weight[0]
-    result: torch.Tensor = layer.LayerNorm(states)
-    return result
+    return layer.LayerNorm(states)
 
 
 def attention(

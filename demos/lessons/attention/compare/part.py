@@ -242,7 +242,7 @@ def _sides(at: Layout) -> list[gr.Button]:
             )
             at["said"] = gr.HTML(elem_classes="compare-said")
         with gr.Column(elem_id="compare-more", min_width=0):
-            heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
+            heatmap = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
             with gr.Column(elem_id="compare-heads", **heatmap) as at["overview"]:
                 gr.HTML(TEXT.which_heads(), elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-picks"):

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -22,7 +21,7 @@ from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
-from demos.files import ASSETS, read_asset
+from demos.files import ASSETS, Json, read_asset
 from demos.templates import templates
 from demos.widgets.bertviz.messages import LeftOut, caption, describe, first_tokens, in_lines, pack_both, pack_weights
 from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
@@ -93,7 +92,7 @@ class Standalone:
         """Characters of all layers' queries and keys [A, n, d_k], two bytes a number."""
         return 2 * self.run.num_layers * _base64(2 * self.tokens * self.run.hidden_states.shape[-1])
 
-    def _page(self, sent: dict[str, Any], left_out: LeftOut) -> str:
+    def _page(self, sent: Json, left_out: LeftOut) -> str:
         run, n = self.run, self.tokens
         lines = heads_on(self.lines, self.head, run.num_heads)
         contents = {

@@ -32,7 +32,7 @@ from demos.widgets.bertviz.frame import frame_value
 from demos.widgets.bertviz.messages import BrowserCache, caption, frame_message, left_out
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
-from demos.widgets.head_grid.head_grid import grid_value, head_to_open
+from demos.widgets.head_grid.head_grid import head_to_open
 from demos.widgets.takeaway.takeaway import sized
 
 TEXT = templates(__file__)
@@ -45,8 +45,8 @@ TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a mega
 class Pictures:
     """The part's drawings of a sentence, remembered for all readers."""
 
-    of_head: Callable[..., dict[str, Any]]
-    of_all_heads: Callable[..., dict[str, Any]]
+    of_head: Callable[..., Shown]
+    of_all_heads: Callable[..., Shown]
 
     @classmethod
     def remembered(cls, services: Services) -> Pictures:
@@ -57,7 +57,7 @@ class Pictures:
 
 def of_head(
     services: Services, sentence: Sentence, view: str, layer: int, head: int, measure: str, lines: str
-) -> dict[str, Any]:
+) -> Shown:
     """The open head: the frame's message (`frame_message`), its heatmap, and the sentences about both."""
     loaded, run, shape = services.loaded(sentence.model), services.run(sentence), VIEWS[view]
     of_layers = reaches(loaded.model.config)
@@ -82,11 +82,11 @@ def of_head(
     }
 
 
-def of_all_heads(services: Services, sentence: Sentence, measure: str) -> dict[str, Any]:
+def of_all_heads(services: Services, sentence: Sentence, measure: str) -> Shown:
     """The grid of small pictures, and the key that names what it is of."""
     run = services.run(sentence)
     by = measured(services.loaded(sentence.model), run, measure)
-    return {"grid": grid_value(grid_message(run, by)), "key": run_key(run, by.measure)}
+    return {"grid": frame_value(grid_message(run, by)), "key": run_key(run, by.measure)}
 
 
 def habits(_: Services) -> OnceCache[int, Habit]:

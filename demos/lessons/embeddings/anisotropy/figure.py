@@ -13,7 +13,7 @@ from demos.bert.embeddings.anisotropy_repairs import CENTRED, RAW, TOPLESS, TRIM
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
 from demos.counting import state_name
 from demos.figures.axes import BOTH_PAPERS, whiskers
-from demos.figures.figure.figure import Axis, Figure, Mark, Trace
+from demos.figures.figure.figure import Attributes, Axis, Figure, Mark, Trace
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit
@@ -241,7 +241,7 @@ def _layers_axis(**more: Any) -> Axis:
     return _axis("layer (0: the embedding output)", **more)
 
 
-def _legend(height: float, size: int) -> dict[str, Any]:
+def _legend(height: float, size: int) -> Attributes:
     """The legend above the picture."""
     return {"orientation": "h", "y": height, "yanchor": "bottom", "x": 0, "font": {"size": size}}
 

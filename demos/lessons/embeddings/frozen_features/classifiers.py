@@ -49,8 +49,7 @@ class Task:
     @property
     def deepest(self) -> int:
         """The number of the last layer."""
-        depth: int = self.loaded.model.config.num_hidden_layers
-        return depth
+        return self.loaded.model.config.num_hidden_layers
 
     def key(self, *what: Any) -> tuple[Any, ...]:
         """The key that a fit is kept under."""

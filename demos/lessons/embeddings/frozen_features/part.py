@@ -8,7 +8,6 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
@@ -34,6 +33,7 @@ from demos.lessons.embeddings.frozen_features.shown import (
 from demos.lessons.embeddings.frozen_features.text import TEXT, data_html, recipe_html
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER
+from demos.page.progress import EventOptions
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, switch, unlinked
 from demos.training.data.labelled_sentences import (
@@ -67,7 +67,7 @@ SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 # The fits take a minute or more: they run one after the other in a separate queue, so that other readers do not wait.
-FILLING: dict[str, Any] = {
+FILLING: EventOptions = {
     "concurrency_id": "fit-all",
     "concurrency_limit": 1 + MAX_WAITING,
     "show_progress": "hidden",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
@@ -206,16 +206,16 @@ def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], lay
         raise UserError(
             f"These sentences make {n * states:,} points; the limit is {MAX_POINTS:,}. Use fewer or shorter sentences."
         )
-    shown: dict[str, Any] = {"names": tokens * states, "own": np.zeros(n * states, dtype=bool), "kind": "token"}
+    points = partial(Points, names=tokens * states, own=np.zeros(n * states, dtype=bool), kind="token")
     if layer is None:
         vectors = np.concatenate([run.hidden_states for run in runs], axis=1).reshape(n * states, -1)
         labels = tuple(state_names(states - 1))
         classes = np.repeat(np.arange(states), n)
-        return Mapped(vectors, Points(classes=classes, labels=labels, ordered=True, step=n, what="layer", **shown))
+        return Mapped(vectors, points(classes=classes, labels=labels, ordered=True, step=n, what="layer"))
     vectors = np.concatenate([run_states(run, layer) for run in runs])
     special = np.concatenate([run.encoding.special_tokens_mask for run in runs])
     number_of_line = np.repeat(np.arange(len(runs)), [len(run.encoding) for run in runs])
     classes = np.where(special, -1, number_of_line)
     labels = tuple(f"{number} {short(line, 26)}" for number, line in enumerate(lines, start=1))
-    shown |= {"written": True, "what": "sentence", "others": "[CLS] and [SEP]"}
-    return Mapped(vectors, Points(classes=classes, labels=labels, **shown))
+    of_lines = points(classes=classes, labels=labels, written=True, what="sentence", others="[CLS] and [SEP]")
+    return Mapped(vectors, of_lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import fields, replace
-from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
@@ -23,7 +22,7 @@ from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_
 from demos.page.bar import WAITING_LIMIT
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
-from demos.page.progress import relayed
+from demos.page.progress import EventOptions, relayed
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_limit
@@ -34,7 +33,7 @@ PLOT, LIST = "maps-plot", "maps-list"
 POINTS = ("map_point", "map_token", "find")  # which leave the map as it is
 DATA = tuple(known.name for known in fields(MapChoices) if known.name not in POINTS)
 # A reader who waits blocks no other: the number of runs at once is bounded where vectors and maps are made.
-WAITING: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": WAITING_LIMIT}
+WAITING: EventOptions = {"concurrency_id": "maps", "concurrency_limit": WAITING_LIMIT}
 # The visible controls: a map of tokens needs no pooling, PCA neither neighbors nor seed.
 SEEN = f"""(kind, source, method) => {{
     const sentences = kind === {SENTENCE!r}, chance = method !== {PCA_MAP!r};
@@ -109,8 +108,8 @@ class Maps(View):
         nearby.input(None, None, [moved], js=BY_KEY, **IN_BROWSER)
         at["list"].select(None, [kind, *points], [*points, typed], js=CHOSEN, **IN_BROWSER)
 
-        late: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-        at.answers(typed.change, look_up, {"list": at["list"]}, **WAITING, **late)
+        late: EventOptions = {"trigger_mode": "always_last", "show_progress": "hidden"}
+        at.answers(typed.change, look_up, {"list": at["list"]}, **WAITING | late)
         at.answers(measure.click, measure_all, {"numbers": at["numbers"]}, **WAITING)
 
     @drawn(by=DATA, limits=("map_layer",), **WAITING)

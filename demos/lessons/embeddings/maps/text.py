@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -68,7 +67,7 @@ def _rows(
     length: int,
     cosines: np.ndarray | None = None,
     places: np.ndarray | None = None,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """The list's rows for these points; `places` [m]: each one's rank among the nearest on the map."""
     return [
         {

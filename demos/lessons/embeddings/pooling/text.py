@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -123,7 +122,7 @@ def numbers_html(
     )
 
 
-def _rows(pairs: Sequence[Disagreement], sentences: Sequence[str], length: int) -> list[dict[str, Any]]:
+def _rows(pairs: Sequence[Disagreement], sentences: Sequence[str], length: int) -> list[dict[str, Sequence[object]]]:
     rows = []
     for pair in pairs:
         both = [_numbered(sentences, at, length) for at in (pair.i, pair.j)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from markupsafe import Markup
 
@@ -29,7 +28,7 @@ from demos.counting import state_name
 from demos.errors import UserError
 from demos.figures.program import model_lines
 from demos.figures.ranked_lists import Hit, Ranking, ranked_html
-from demos.page.view import limit
+from demos.page.view import Shown, Update, limit
 from demos.templates import templates
 from demos.training.data.lists import Listed, our_library
 
@@ -78,7 +77,7 @@ class LayerResult:
 
 def searched(
     indexes: LayerIndexes, loaded: LoadedModel, listed: Listed, query: str, place: int, layers: Sequence[int]
-) -> Generator[Encoded, None, dict[str, Any]]:
+) -> Generator[Encoded, None, Shown]:
     """The outputs of the part, by name; yields the progress while the list is encoded. Raises UserError."""
     encoding = encode(loaded.tokenizer, query, max_length=MOST_TOKENS)
     at = place if place in places_of(encoding) else default_place(encoding)
@@ -100,7 +99,7 @@ def searched(
     }
 
 
-def token_menu(encoding: Encoding, place: int) -> dict[str, Any]:
+def token_menu(encoding: Encoding, place: int) -> Update:
     """The menu of the query's tokens; a place that it does not have is the default."""
     places = places_of(encoding)
     choices = [("chosen automatically", CHOSEN), *((f"{at}: {encoding.tokens[at]}", at) for at in places)]

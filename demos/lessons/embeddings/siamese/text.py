@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -70,7 +69,7 @@ def numbers_html(
     return TEXT.numbers(looks, steps, pairs, SHOWN_PAIRS, count)
 
 
-def _rows(dataset: PairDataset, result: PairResult, rows: Iterable[int], length: int) -> list[dict[str, Any]]:
+def _rows(dataset: PairDataset, result: PairResult, rows: Iterable[int], length: int) -> list[dict[str, str | float]]:
     return [
         {
             "first": short(dataset.held_out[row].first, length),

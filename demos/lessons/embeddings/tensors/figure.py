@@ -95,8 +95,7 @@ class StepResults(Followed):
     @cached_property
     def chances(self) -> np.ndarray:
         """<float64>[C]: the followed sentence's probabilities."""
-        chances: np.ndarray = self.fit.pipeline.predict_proba(self.tensors.features[self.row][None])[0]
-        return chances
+        return self.fit.pipeline.predict_proba(self.tensors.features[self.row][None])[0]
 
 
 def texts_html(followed: Followed) -> Markup:
@@ -214,7 +213,7 @@ def _painted(images: list[np.ndarray]) -> dict[str, str]:
     return {"any": base64.b64encode(file.getvalue()).decode("ascii")}
 
 
-def _whole(results: StepResults, picture: dict[str, str]) -> dict[str, Any]:
+def _whole(results: StepResults, picture: dict[str, str]) -> dict[str, object]:
     """A picture of all rows, and the followed row's place in it."""
     return {"picture": picture, "at": results.at}
 
@@ -234,7 +233,7 @@ def _vector(results: StepResults) -> Markup:
     return cells(row, results.limit, f"[CLS] of row {results.row}")
 
 
-def _block(results: StepResults) -> dict[str, Any]:
+def _block(results: StepResults) -> dict[str, object]:
     """The tensor's visible faces, as pictures: for the block of all tokens, and for what is behind the slice."""
     states, limit = results.tensors.states, results.limit  # [s, n, c]
 
@@ -263,7 +262,7 @@ def _table(results: StepResults) -> Markup:
     return TEXT.table(rows, results.row, NUMBERS, d, _features(results, np.arange(len(results.data.texts)), results.at))
 
 
-def _features(results: StepResults, rows: np.ndarray, at: float | None) -> dict[str, Any]:
+def _features(results: StepResults, rows: np.ndarray, at: float | None) -> dict[str, object]:
     """The features of these rows, some of them drawn: their picture, each one's class as a colour, and their count."""
     drawn = rows[spread(len(rows), SPLIT_ROWS)]
     shown = results.tensors.features[drawn][:, results.tensors.columns]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
 from demos.counting import state_name
 from demos.figures.axes import axis
-from demos.figures.figure.figure import Figure, Mark
+from demos.figures.figure.figure import Figure, Mark, Trace
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
@@ -141,7 +140,7 @@ def calmest(values: np.ndarray, taken: int) -> int:
 
 def _line(
     x: list[int], y: np.ndarray, colour: str, name: str, layer: int, dash: str = "solid", marks: bool = True
-) -> dict[str, Any]:
+) -> Trace:
     """A curve over the layers, with a larger mark at `layer`."""
     return {
         "type": "scatter",

@@ -6,7 +6,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -46,7 +45,7 @@ from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.services import Services
-from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, words
+from demos.page.view import Layout, On, Shown, Update, View, drawn, limit, menu, words
 from demos.widgets.pooling_menus.pooling_menus import DEEPEST, state_choice
 
 FIRST = "bank"
@@ -98,7 +97,7 @@ def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
     return int(rows[least]), int(columns[least])
 
 
-def pair_menu(pair: str, count: int, hidden: bool) -> dict[str, Any]:
+def pair_menu(pair: str, count: int, hidden: bool) -> Update:
     """The menu of pairs for `count` uses; hidden if senses are given, since it has no use then."""
     choices = pair_choices(count)
     selected = pair if pair in [value for _, value in choices] else LEAST

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -56,7 +55,7 @@ def _pair(i: int, j: int, uses: Sequence[Use]) -> str:
     return f"{use_name(i, uses[i])} and {use_name(j, uses[j])}"
 
 
-def _guesses(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]) -> list[dict[str, Any]]:
+def _guesses(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]) -> list[dict[str, object]]:
     """For each use of unknown sense the mean cosine with each sense's uses, the highest first."""
     groups = [[index for index, use in enumerate(uses) if use.sense == sense] for sense in range(len(senses))]
     if len(groups) < 2:

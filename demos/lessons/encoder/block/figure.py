@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -74,7 +73,7 @@ def block_picture(ledger: LayerLedger, encoding: Encoding, token: int, number: i
     limit = strips_limit([step.vector for step in all_steps if step.vector is not None])
     rows = []
     for step in all_steps:
-        row: dict[str, Any] = {"sign": step.sign, "key": step.key, "cells": None, "number": _number(step.number)}
+        row: dict[str, object] = {"sign": step.sign, "key": step.key, "cells": None, "number": _number(step.number)}
         if (vector := step.vector) is not None:
             row |= {
                 "cells": cells(vector, limit, PLAIN[step.key], at=number, group="block"),

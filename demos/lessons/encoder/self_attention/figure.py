@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -48,8 +47,7 @@ class Query:
     @property
     def weights(self) -> np.ndarray:
         """<float32>[n] of the query's row"""
-        row: np.ndarray = self.attention.weights[self.head, self.token]
-        return row
+        return self.attention.weights[self.head, self.token]
 
     @property
     def heaviest(self) -> np.ndarray:
@@ -99,7 +97,7 @@ def attention_picture(query: Query) -> Markup:
     return TEXT.board(query, visible(query.name), strips, keys, rest if hidden.size else None, scale)
 
 
-def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, Any]:
+def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, object]:
     """One key's row."""
     attention, head, token = query.attention, query.head, query.token
     name, real = query.names[index], index < len(query.encoding)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from markupsafe import Markup
 
@@ -27,22 +25,24 @@ def concat_picture(query: Query, shares: HeadShares) -> Markup:
     z, t1 = attention.concat[token], attention.output[token]
     mixed, out = strips_limit([z]), strips_limit([t1])
     colours = [f"var(--head-{head % len(HEADS)})" for head in range(count)]
-    rows: list[dict[str, Any]] = [
-        {"head": head, "colour": colour, "share": float(share), "norm": norm, "z_norm": z_norm}
-        for head, (colour, share, norm, z_norm) in enumerate(
-            zip(colours, shares.shares, shares.norms, shares.z_norms, strict=True)
-        )
+    parts = [*shares.shares.tolist(), shares.bias_share]
+    low = min(0.0, *parts)
+    span = max(0.01, *parts) - low
+    of_heads = zip(range(count), colours, parts[:-1], shares.norms, shares.z_norms, strict=True)
+    of_bias = None, "var(--special)", shares.bias_share, np.linalg.norm(shares.bias), None
+    rows = [
+        {
+            "head": head,
+            "colour": colour,
+            "share": share,
+            "norm": norm,
+            "z_norm": z_norm,
+            "length": abs(share) / span,
+            "left": (min(share, 0.0) - low) / span,
+            "written": _percent(share),
+        }
+        for head, colour, share, norm, z_norm in (*of_heads, of_bias)
     ]
-    bias_norm = np.linalg.norm(shares.bias)
-    rows.append(
-        {"head": None, "colour": "var(--special)", "share": shares.bias_share, "norm": bias_norm, "z_norm": None}
-    )
-    low = min(0.0, *(row["share"] for row in rows))
-    span = max(0.01, *(row["share"] for row in rows)) - low
-    for row in rows:
-        row["length"] = abs(row["share"]) / span
-        row["left"] = (min(row["share"], 0.0) - low) / span
-        row["written"] = _percent(row["share"])
     return TEXT.concat(
         visible(query.name),
         colours,
@@ -54,7 +54,7 @@ def concat_picture(query: Query, shares: HeadShares) -> Markup:
         scale_html(("z", mixed), ("T1", out)),
         rows,
         -low / span,
-        _percent(sum(row["share"] for row in rows)),
+        _percent(sum(parts)),
     )
 
 

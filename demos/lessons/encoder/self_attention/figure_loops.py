@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from demos.bert.encoder.attention_loop import Times
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Figure, Trace
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import templates
@@ -16,7 +16,7 @@ NAMES = {"loop": "loops in Python", "matrix": "matrices (numpy)"}
 
 def times_figure(times: Times) -> Figure:
     """Milliseconds against tokens, both on logarithmic axes, and beside each line what n² would be."""
-    traces = []
+    traces: list[Trace] = []
     for number, name in enumerate(NAMES):
         measured = getattr(times, name)
         lengths = sorted(measured)

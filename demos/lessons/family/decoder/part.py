@@ -23,7 +23,7 @@ from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
 from demos.lessons.family.decoder.figure import TEXT, looked_up_html, next_html, text_html
 from demos.lessons.family.decoder.figure_beams import candidates_html
 from demos.lessons.family.decoder.program import search_code, writing_code
-from demos.page.progress import relayed
+from demos.page.progress import EventOptions, relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, slider, unlinked, words
 from demos.widgets.seed_box.seed_box import seed_choice
@@ -118,7 +118,7 @@ class Writing(View):
                 at["model"] = gr.HTML("", elem_id="decoder-model")
         at.folds("Writes on from this text, with transformers alone")
         moving = {"story": at.hold("story")} | {name: at[name] for name in ("text", "next", "numbers")}
-        line: dict[str, Any] = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
+        line: EventOptions = {"concurrency_id": "decoder", "concurrency_limit": 2, "trigger_mode": "once"}
         page = at.page
 
         def writes(button: gr.Button, count: int) -> Any:

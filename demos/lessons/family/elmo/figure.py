@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.elmo.who_sees import NAMES, Dependence
-from demos.figures.figure.figure import Figure, Trace
+from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 from demos.templates import plot_text
@@ -115,7 +114,7 @@ def _panel(panel: int, words: Sequence[str], shown: range, place: int) -> list[T
     ]
 
 
-def _panel_axes(panel: int, names: Sequence[str], low: float) -> dict[str, Any]:
+def _panel_axes(panel: int, names: Sequence[str], low: float) -> dict[str, Axis]:
     """The axes of a panel that begins at `low`, a share of the figure's width."""
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True}
     number = panel + 1 if panel else ""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.encoder.rotary import frequencies, rotated
-from demos.figures.figure.figure import Figure, Trace
+from demos.figures.figure.figure import Attributes, Figure, Trace
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import templates
 
@@ -89,7 +89,7 @@ def rotation_figure(pair: int, query: int, key: int) -> Figure:
     return {"data": [*traces, curve, here], "layout": layout}
 
 
-def _arrow(name: str, end: Any, line: dict[str, Any], label: str) -> dict[str, Any]:
+def _arrow(name: str, end: Any, line: Attributes, label: str) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines+markers+text",

@@ -36,8 +36,8 @@ LATE = (
 )
 UNASKED = "There is nothing to confirm; press the button again."
 VISIBILITY = [("only you (private)", "private"), ("everyone (public)", "public")]
-ASKING: dict[str, Any] = {"concurrency_id": "ask the hub", "concurrency_limit": 4, "api_visibility": "private"}
-PUSHING: dict[str, Any] = {"concurrency_id": "push", "concurrency_limit": 2, "api_visibility": "private"}
+ASKING = {"concurrency_id": "ask the hub", "concurrency_limit": 4, "api_visibility": "private"}
+PUSHING = {"concurrency_id": "push", "concurrency_limit": 2, "api_visibility": "private"}
 
 
 def signs_in() -> bool:

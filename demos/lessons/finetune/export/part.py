@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
@@ -18,6 +17,7 @@ from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
+from demos.page.progress import EventOptions
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, unlinked
 from demos.templates import templates
@@ -36,7 +36,7 @@ from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; you can then download its folder here."
-TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
+TAKING: EventOptions = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
 
@@ -69,7 +69,7 @@ def picked(run: str, history: Sequence[Record], number: str | None) -> str:
 
 def zipped(
     services: Services, zips: Zips, run: str, history: Sequence[Record] = (), number: str = ""
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Shown]:
     """The picked run's zip, and its progress until it is there."""
     run = picked(run, history, number)
     for step in zips.steps(run, *taken(services, run)):
@@ -139,8 +139,8 @@ class Export(View):
         source_fold(__file__)
         page.trained.change(None, None, [number], js="() => null", **IN_BROWSER)  # the last one is shown then
         zips, filled = partial(zipped, services, Zips(file.GRADIO_CACHE)), {"progress": progress, "file": file}
-        alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
-        page.on([button.click], zips, reader, filled, **TAKING, **alone).then(
+        alone: EventOptions = {"trigger_mode": "once", "show_progress": "hidden"}
+        page.on([button.click], zips, reader, filled, **TAKING | alone).then(
             None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
         )
 

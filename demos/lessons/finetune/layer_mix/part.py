@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
@@ -22,7 +21,7 @@ from demos.lessons.finetune.layer_mix.text import (
     scores_html,
     steps_html,
 )
-from demos.page.progress import HEAVY, relayed
+from demos.page.progress import HEAVY, EventOptions, relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, menu
 from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
@@ -30,7 +29,7 @@ from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, 
 from demos.training.service.background import Changes
 
 MAX_CACHED = 8  # models whose results are kept, a few kB each
-ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # after a wait it is often done
+ONE_AT_A_TIME: EventOptions = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # after a wait it is often done
 
 
 class TrainedResults:
@@ -80,7 +79,8 @@ class LayerMix(View):
                 at["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
         at["scores"] = gr.HTML("", elem_id="mix-scores")
         at.folds("Trains the mix, then a BiLSTM, and prints their F1")
-        page, results, hidden = at.page, TrainedResults(), {"trigger_mode": "once", "show_progress": "hidden"}
+        hidden: EventOptions = {"trigger_mode": "once", "show_progress": "hidden"}
+        page, results = at.page, TrainedResults()
         train, tag = (partial(made, page.services, results) for made in (trained, tagged))
         page.on([start.click], train, [page.model], at, **HEAVY | hidden)
         filled = {name: at[name] for name in ("learned", "scores")}

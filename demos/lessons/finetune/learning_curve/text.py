@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import Any
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.figures.recipe import rate_text
@@ -32,30 +31,30 @@ LEARNED = 0.9  # accuracy on its own training examples; below that, a training e
 def proof_html(measured: Measured) -> str:
     """The smallest number of examples with which the pre-trained model matches the other lines' best; a caveat."""
     own = {size: fmean(scores) for size, scores in scores_of(measured, PRETRAINED).items()}
-    comparisons: list[dict[str, Any]] = []
-    limits = None
+    comparisons, are_fewer, limits = [], [], None
     for series in (SCRATCH, LSTM, WORDS):
         others = scores_of(measured, series)
         if not others or not own:
             continue
         examples = max(others, key=lambda size: fmean(others[size]))  # the fewest with which it is at its best
         reached = fmean(others[examples])
+        enough = next((size for size, score in own.items() if score >= reached), None)
+        are_fewer.append(enough is not None and enough < examples)
         line = {
             "what": OF[series],
             "reached": reached,
             "examples": examples,
             "scores": others[examples],
-            "enough": next((size for size, score in own.items() if score >= reached), None),
+            "enough": enough,
             "own": max(own.values()),
         }
         comparisons.append(line)
         if series == SCRATCH:
             limits = _limits(measured, examples)
-    all_fewer = all(line["enough"] is not None and line["enough"] < line["examples"] for line in comparisons)
-    return TEXT.proof(comparisons, all_fewer, measured.model == CATALOGUE[BUNDLED].title, limits)
+    return TEXT.proof(comparisons, all(are_fewer), measured.model == CATALOGUE[BUNDLED].title, limits)
 
 
-def _limits(measured: Measured, examples: int) -> dict[str, Any]:
+def _limits(measured: Measured, examples: int) -> dict[str, str | float | None]:
     """The training from random weights, and its accuracy on its own training examples."""
     points = [point for point in measured.points if (point.series, point.examples) == (SCRATCH, examples)]
     known = [point.learned for point in points if point.learned is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import gradio as gr
 
@@ -105,7 +104,7 @@ def answer_html(kind: str, trained: Callable[[str], Trained], inputs: list[list[
     return TEXT.wrong(correct) + shown if wrong else shown
 
 
-def about(kind: str, by_hub: bool) -> dict[str, Any]:
+def about(kind: str, by_hub: bool) -> dict[str, str | bool]:
     """The model, its training data, its license."""
     if by_hub:
         spec = HUB_MODELS[kind]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from demos.bert.model.encoding import encode
-from demos.files import read_asset
+from demos.files import Json, read_asset
 from demos.training.results.answers import StoredAnswers
 from demos.training.results.evidence import Error, Evidence, Rationale
 from demos.training.tasks.classification.data import Example
@@ -46,9 +45,9 @@ def sample() -> Sample:
     return Sample(document["told"], document["text"], labels, answers, heads, errors, evidence)
 
 
-def _evidence(row: dict[str, Any]) -> Evidence:
-    values: dict[str, Any] = {name: np.array(row[name]) for name in ("gradient", "integrated", "left_out")}
-    values |= {name: row[name] for name in ("probability", "margin", "empty", "masked")}
+def _evidence(row: Json) -> Evidence:
+    arrays = {name: np.array(row[name]) for name in ("gradient", "integrated", "left_out")}
+    values = arrays | {name: row[name] for name in ("probability", "margin", "empty", "masked")}
     rationales = tuple(Rationale(tuple(words), *rest) for words, *rest in row["rationales"])
     encoding = encode(own_tokenizer(), row["text"])
     return Evidence(encoding, row["predicted"], row["label"], **values, rationales=rationales)

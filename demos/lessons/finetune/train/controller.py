@@ -200,7 +200,7 @@ class _Run:
         self.expected, self.nbytes, self.on_cpu = expected, cost.memory.total, on_cpu
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
         self.view = view_of(self.kind)
-        axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
+        axes = {"data": dataset.name, "clip": self.settings.clip}
         scored = task_of(dataset, self.settings).batch_metric  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
         if learns_from_pairs(self.settings, self.kind):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from statistics import fmean
-from typing import Any
+from typing import TypedDict
 
 from demos.files import read_asset
 from demos.templates import templates
@@ -20,11 +20,16 @@ METHODS = {  # the methods' names, in the table's order
 }
 
 
+class Measured(TypedDict):
+    command: str
+    test: int
+    accuracy: dict[str, dict[str, list[float]]]  # method -> examples of each class -> an accuracy a draw
+
+
 @cache
-def measured() -> dict[str, Any]:
-    """The file, read: its field `accuracy` has method -> examples of each class -> an accuracy a draw."""
-    found: dict[str, Any] = json.loads(read_asset("data/few_shot.json"))
-    return found
+def measured() -> Measured:
+    """The file, read."""
+    return json.loads(read_asset("data/few_shot.json"))
 
 
 @cache

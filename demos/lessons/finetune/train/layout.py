@@ -13,6 +13,7 @@ from demos.lessons.finetune.train.controller import PAUSE
 from demos.lessons.finetune.train.poolings import poolings_html
 from demos.lessons.finetune.train.start import MODEL
 from demos.lessons.finetune.train.try_it import examples_menu
+from demos.page.drawing.drawn import Update
 from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Layout
@@ -32,7 +33,7 @@ TEXT = templates(__file__)
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
 
 
-def tasks(at: Layout) -> dict[str, Any]:
+def tasks(at: Layout) -> dict[str, gr.Component]:
     """The tasks in a row, and which data; returns the button that fetches some of the Hub."""
     data = at.control("data")  # before the task, but to the right of it
     with gr.Row(elem_classes="lab-top"):
@@ -94,7 +95,7 @@ def more(at: Layout) -> gr.HTML:
     return poolings
 
 
-def live(at: Layout, news: Callable[[Any], str]) -> dict[str, Any]:
+def live(at: Layout, news: Callable[[Any], str]) -> dict[str, gr.Component]:
     """Start, Pause, Stop and the cost, which keep their place; below, the curve, fed by `news`."""
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
@@ -107,7 +108,7 @@ def live(at: Layout, news: Callable[[Any], str]) -> dict[str, Any]:
     return {"start": start, "pause": pause, "stop": stop, "on_cpu": on_cpu}
 
 
-def try_it(at: Layout) -> dict[str, Any]:
+def try_it(at: Layout) -> dict[str, gr.Component]:
     """The trained model's answer to a text of the reader's own; beside the curve, once there is a result."""
     gr.HTML(TEXT.title("Try it"))
     examples = examples_menu()
@@ -175,7 +176,7 @@ def wire_task(at: Layout, poolings: gr.HTML) -> None:
     )
 
 
-def of_task(kind: str) -> Iterator[dict[str, Any]]:
+def of_task(kind: str) -> Iterator[Update]:
     """The updates of `wire_task`: the pickers, the choices that not all tasks have, the poolings, the boxes."""
     endings = offered(READERS[kind].endings)  # what the dialogs offer
     yield {"__type__": "update", "label": READERS[kind].forms, "elem_classes": endings}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -94,7 +94,7 @@ class Train(View):
         layout.wire_hub(at, parts["fetch"])
         self._wire_runs(at, parts)
 
-    def _wire_runs(self, at: Layout, parts: dict[str, Any]) -> None:
+    def _wire_runs(self, at: Layout, parts: Mapping[str, gr.Component]) -> None:
         """Wire Start, Pause, Stop and "Try it"."""
         page, quiet = at.page, {"show_progress": "hidden"}
         states = {name: at.hold(name, state) for name, state in RunController.states().items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import TypedDict
 
 from demos.files import read_asset
 from demos.templates import templates
@@ -14,11 +14,15 @@ NAMES = {"cls": "[CLS]", "mean": "mean", "none": "no pooling"}  # in the table's
 COMMAND = "python tests/benchmarks pooling"
 
 
+class Measured(TypedDict):
+    seeds: int
+    poolings: dict[str, dict[str, float]]  # pooling -> the head's parameters, seconds of a training, accuracy
+
+
 @cache
-def measured() -> dict[str, Any]:
-    """The file, read: its field `poolings` has pooling -> the head's parameters, seconds of a training, accuracy."""
-    found: dict[str, Any] = json.loads(read_asset("data/pooling.json"))
-    return found
+def measured() -> Measured:
+    """The file, read."""
+    return json.loads(read_asset("data/pooling.json"))
 
 
 def poolings_html() -> str:

@@ -14,7 +14,7 @@ from demos.figures.run_table import run_title
 from demos.figures.short_text import short
 from demos.figures.training_program import EarlierRun, earlier_run
 from demos.page.services import Services
-from demos.page.view import limit
+from demos.page.view import Update, limit
 from demos.templates import templates
 from demos.training.learning.earlier import GONE, read_run
 from demos.training.results.history import Record
@@ -73,7 +73,7 @@ def available_runs(services: Services, history: Sequence[Record]) -> list[Record
     return [record for record in reversed(history) if services.trainings.runs.has(record.run)]
 
 
-def offers_of(services: Services, history: Sequence[Record], number: str | None) -> dict[str, Any]:
+def offers_of(services: Services, history: Sequence[Record], number: str | None) -> Update:
     """The menu of the reader's kept runs, not there before the first one; a run that went gives way to the model."""
     available = available_runs(services, history)
     runs = [(run_title(record, last=record is history[-1]), str(record.number)) for record in available]

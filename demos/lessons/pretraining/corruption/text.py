@@ -131,7 +131,7 @@ def random_words_html(tokenizer: Any, seed: int, by_frequency: bool) -> str:
     )
 
 
-def _kinds(**values: Any) -> list[dict[str, Any]]:
+def _kinds(**values: Any) -> list[dict[str, object]]:
     """Name and mark of masked, random and kept, each with its entry of the values."""
     return [
         {"name": name, "mark": mark} | {key: value[number] for key, value in values.items()}

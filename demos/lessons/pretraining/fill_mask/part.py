@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -18,7 +17,7 @@ from demos.bert.pretraining.lens import Distribution, distributions, hide, state
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.token_chips import hue_style
-from demos.files import read_beside
+from demos.files import Json, read_beside
 from demos.lessons.pretraining.fill_mask.figure import (
     TEXT,
     best_html,
@@ -275,10 +274,10 @@ def likelihood(page: Page, filler: Filler) -> None:
     page.forget([strip])
 
 
-def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
+def fill_endpoint(services: Services) -> Callable[..., Json]:
     """The API's `fill_mask`."""
 
-    def fill_mask(text: str, top: int = 5, model: str = "") -> dict[str, Any]:
+    def fill_mask(text: str, top: int = 5, model: str = "") -> Json:
         """The likeliest words for each [MASK] in the text, with their probabilities.
 
         "masks" has one entry a [MASK], in order: its place among "tokens", its "words", and the "entropy" in nats of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
@@ -64,7 +63,7 @@ def _few(labels: FreeLabels) -> list[int]:
     return sorted(picked)
 
 
-def _word(labels: FreeLabels, read: Sequence[str], place: int) -> dict[str, Any]:
+def _word(labels: FreeLabels, read: Sequence[str], place: int) -> dict[str, str | int]:
     kind = int(labels.corruption.kinds[place])
     return {
         "place": place,
@@ -75,7 +74,7 @@ def _word(labels: FreeLabels, read: Sequence[str], place: int) -> dict[str, Any]
     }
 
 
-def _around(encoding: Encoding, read: Sequence[str], place: int) -> dict[str, Any]:
+def _around(encoding: Encoding, read: Sequence[str], place: int) -> dict[str, str | bool]:
     """BERT's input before and after a position, and whether there is more of it."""
     start, end = max(place - AROUND, 0), min(place + AROUND + 1, len(read))
     while start < place and read[start] in CLOSE:  # the end of the hidden part

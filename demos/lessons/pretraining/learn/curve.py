@@ -23,7 +23,7 @@ class Feed:
     """One press's messages to the curve; points are sent after the ones that it has."""
 
     def __init__(self, run: str, vocabulary: int, total: int) -> None:
-        self.state: dict[str, Any] = {
+        self.state = {
             "run": run,
             "done": False,
             "total": total,

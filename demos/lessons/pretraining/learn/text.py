@@ -132,7 +132,7 @@ def batch_html(pretrained: Pretrained, instances: Sequence[Instance], step: int,
 
 def _tokens(
     tokenizer: Any, instance: Instance, guesses: Iterator[tuple[int, float]] | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, str | float]]:
     """BERT's input at each position; for a chosen one also the original token, and the guess with its loss if any."""
     names, corruption = tokenizer.convert_ids_to_tokens, instance.corruption
     read = names(corruption.input_ids.tolist())

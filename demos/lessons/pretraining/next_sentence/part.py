@@ -6,12 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
 from demos.bert.model.encoding import encode
 from demos.bert.pretraining.next_sentence import LABELS, next_probabilities
+from demos.files import Json
 from demos.lessons.pretraining.next_sentence.answers import FIRST, SECOND, WAYS, Reader, check_sentences, made
 from demos.lessons.pretraining.next_sentence.figure import (
     TEXT,
@@ -156,10 +156,10 @@ def bar_mark(sentence: Sentence) -> str:
     return hashlib.sha256(both).hexdigest()[:8]
 
 
-def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
+def next_endpoint(services: Services) -> Callable[..., Json]:
     """The API's `next_sentence`."""
 
-    def next_sentence(first: str, second: str, model: str = "") -> dict[str, Any]:
+    def next_sentence(first: str, second: str, model: str = "") -> Json:
         """Whether `second` comes right after `first`, by the model's next-sentence head.
 
         "tokens" and their "segments"; "logits", "probabilities" and "losses" for the labels "IsNext" and "NotNext".

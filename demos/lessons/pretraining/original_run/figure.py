@@ -70,7 +70,7 @@ def sequence_html(shown: Shown) -> str:
     return TEXT.sequence(cells, columns, shown.length, len(sequence), spans, kinds, sequence.spans.is_next)
 
 
-def _cells(shown: Shown, sequence: Packed) -> Iterator[dict[str, Any]]:
+def _cells(shown: Shown, sequence: Packed) -> Iterator[dict[str, str]]:
     instance = sequence.instance
     original, read = shown.tokens(sequence.original), shown.tokens(instance.corruption.input_ids.tolist())
     specials = {0, instance.segments.count(0) - 1, len(sequence) - 1}
@@ -80,7 +80,7 @@ def _cells(shown: Shown, sequence: Packed) -> Iterator[dict[str, Any]]:
         yield {"kind": NAMES[kind], "of": of, "title": title}
 
 
-def _span(shown: Shown, pieces: Sequence[Any]) -> dict[str, Any]:
+def _span(shown: Shown, pieces: Sequence[Any]) -> dict[str, str | int]:
     """The size of a span and how it begins."""
     text = " ".join(shown.documents[piece.document][piece.sentence] for piece in pieces)
     return {

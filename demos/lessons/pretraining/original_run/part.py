@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +83,7 @@ class OriginalRun(View):
         count_on(again, seed, SEEDS)
 
     @drawn(own_text="run_text")
-    def draw(self, on: On, c: Choices) -> dict[str, Any]:
+    def draw(self, on: On, c: Choices) -> dict[str, Callable[[], str]]:
         """The four panels, every chosen token, and the program."""
         shown = batch_shown(on.services, on.sentence, c.run_text, c.run_length, c.run_seed)
         spec = on.services.pretrained(on.sentence.model).encoder.spec

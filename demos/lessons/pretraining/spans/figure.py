@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ class Drawn:
     instances: Sequence[Instance]
     length: int
 
-    def _piece(self, piece: Piece) -> dict[str, Any]:
+    def _piece(self, piece: Piece) -> dict[str, object]:
         return {
             "text": self.documents[piece.document][piece.sentence],
             "short": short(self.documents[piece.document][piece.sentence], 60),
@@ -37,7 +36,7 @@ class Drawn:
             "cut": piece.front + piece.back,
         }
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Each instance as the page shows it."""
         return [
             {
@@ -55,7 +54,7 @@ class Drawn:
 def packed_html(drawn: Drawn) -> str:
     """One bar per instance: [CLS] A [SEP] B [SEP] and padding, to scale."""
     rows = drawn.rows()
-    used = sum(row["tokens"] for row in rows)
+    used = sum(instance.tokens for instance in drawn.instances)
     single = sum(len(document) for document in drawn.documents[:1])
     return TEXT.packed(rows[:SHOWN_ROWS], len(rows), drawn.length, used / (len(rows) * drawn.length), single)
 

@@ -80,7 +80,8 @@ class Recurrent(View):
         words = trained.vocabulary.words[END:]  # those that can be written
         best = likeliest(steps[at], words)
         temperature = c.recurrent_temperature if c.chosen_word == "random" else None
-        rows = [Row(step.word, words[step.following], chance_of(step), step.typed) for step in steps]
+        chances = [step.probabilities[step.following].item() for step in steps]  # of the words that follow
+        rows = [Row(s.word, words[s.following], chance, s.typed) for s, chance in zip(steps, chances, strict=True)]
         states = np.stack([step.state.numpy() for step in steps])
         return {
             "picture": states_figure(rows, states, at),
@@ -90,11 +91,6 @@ class Recurrent(View):
             "numbers": lambda: TEXT.numbers(rows, states, SHOWN, trained.vocabulary.words[len(SPECIAL) :]),
             "program": lambda: writing_code(c.beginning, temperature, c.recurrent_seed, at + 1, LONGEST, TOP, SHOWN),
         }
-
-
-def chance_of(step: Step) -> float:
-    """The network's probability of the word that follows."""
-    return step.probabilities[step.following].item()
 
 
 def likeliest(step: Step, words: tuple[str, ...]) -> list[tuple[str, float, float, bool]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from demos.figures.figure.figure import Figure
+from demos.figures.figure.figure import Axis, Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
@@ -53,7 +52,7 @@ def places_figure(
     columns = [plot_text(word) for word in words]
     share = (1 - BETWEEN * (len(matrices) - 1)) / len(matrices)
     traces, names, frames = [], [], []
-    sides: dict[str, dict[str, Any]] = {}
+    sides: dict[str, Axis] = {}
     for number, (name, values) in enumerate(matrices, start=1):
         axis = "" if number == 1 else str(number)
         start = (number - 1) * (share + BETWEEN)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from demos.errors import UserError
+from demos.files import Json
 from demos.training.data.annotated.spans import place_of, split_words, word_places, word_tags, words_in
 from demos.training.data.splits import count_of
 
@@ -19,8 +20,6 @@ ABOUT = {
     "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement", "answer", "score", "priority",
     "html", "accept",
 }  # fmt: skip
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,14 @@ class _Row:
     """One text: what is known of it, the labels chosen, its spans, its own words, and why it is left out."""
 
     number: int
-    fields: Record
+    fields: Json
     choices: dict[str, list[Any]] = field(default_factory=dict)
     spans: list[_Span] = field(default_factory=list)
-    tokens: list[Record] = field(default_factory=list)
+    tokens: list[Json] = field(default_factory=list)
     lacks: str = ""
     several: bool = False  # annotations
 
-    def span(self, name: str, value: Record, kind: Any) -> None:
+    def span(self, name: str, value: Json, kind: Any) -> None:
         """Add a span. Raises UserError for one without a place."""
         start, end = value.get("start"), value.get("end")
         if type(start) is not int or type(end) is not int or not 0 <= start <= end:
@@ -81,7 +80,7 @@ class _Row:
         self.spans.append(_Span(name, start, end, str(kind), str(value.get("text") or "")))
 
 
-def annotated(records: Sequence[tuple[int, Record]]) -> Annotated | None:
+def annotated(records: Sequence[tuple[int, Json]]) -> Annotated | None:
     """The table that an export's records make; None for other JSON.
 
     Raises UserError where no record has an annotation that counts, and for a span without a place.
@@ -176,7 +175,7 @@ def _negated(rows: Sequence[_Row]) -> str:
     return str(label)
 
 
-def _objects(value: Any) -> list[Record]:
+def _objects(value: Any) -> list[Json]:
     """The objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
@@ -187,7 +186,7 @@ def _chosen(value: Any) -> list[str | int] | None:
     return choices if isinstance(choices, list) and all(isinstance(each, str | int) for each in choices) else None
 
 
-def _plain(record: Mapping[str, Any]) -> Record:
+def _plain(record: Mapping[str, Any]) -> Json:
     """The fields that hold one value and say something of the text."""
     return {
         name: value
@@ -196,11 +195,11 @@ def _plain(record: Mapping[str, Any]) -> Record:
     }
 
 
-def _is_label_studio(record: Record) -> bool:
+def _is_label_studio(record: Json) -> bool:
     return isinstance(record.get("data"), dict) and isinstance(record.get("annotations"), list)
 
 
-def _label_studio(number: int, record: Record) -> _Row:
+def _label_studio(number: int, record: Json) -> _Row:
     """A task: the first annotation that was not cancelled, or the one that is the ground truth."""
     data = record.get("data")
     row = _Row(number, _plain(data) if isinstance(data, dict) else {})
@@ -219,17 +218,17 @@ def _label_studio(number: int, record: Record) -> _Row:
     return row
 
 
-def _is_span(value: Record) -> bool:
+def _is_span(value: Json) -> bool:
     return isinstance(value.get("labels"), list) and bool(value["labels"]) and "start" in value and "end" in value
 
 
-def _is_minimal(record: Record) -> bool:
+def _is_minimal(record: Json) -> bool:
     if {"annotator", "annotation_id", "lead_time"} <= record.keys():
         return True
     return any(any(map(_is_span, _objects(value))) or _chosen(value) is not None for value in record.values())
 
 
-def _minimal(number: int, record: Record) -> _Row:
+def _minimal(number: int, record: Json) -> _Row:
     """One annotation of a task: the text's fields and what was chosen, side by side."""
     row = _Row(number, _plain(record))
     for name, value in record.items():
@@ -240,11 +239,11 @@ def _minimal(number: int, record: Record) -> _Row:
     return row
 
 
-def _is_prodigy(record: Record) -> bool:
+def _is_prodigy(record: Json) -> bool:
     return "text" in record and (record.get("answer") in ("accept", *ANSWERS) or "_task_hash" in record)
 
 
-def _prodigy(number: int, record: Record) -> _Row:
+def _prodigy(number: int, record: Json) -> _Row:
     """An example with its answer: a label that was accepted, options that were chosen, spans."""
     row = _Row(number, _plain(record), lacks=ANSWERS.get(str(record.get("answer")), ""))
     if "options" in record:
@@ -261,7 +260,7 @@ def _prodigy(number: int, record: Record) -> _Row:
     return row
 
 
-TOOLS: Mapping[str, tuple[Callable[[Record], bool], Callable[[int, Record], _Row]]] = {
+TOOLS: Mapping[str, tuple[Callable[[Json], bool], Callable[[int, Json], _Row]]] = {
     LABEL_STUDIO: (_is_label_studio, _label_studio),
     MINIMAL: (_is_minimal, _minimal),
     PRODIGY: (_is_prodigy, _prodigy),

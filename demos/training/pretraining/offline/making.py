@@ -22,6 +22,7 @@ from demos.bert.model.weights import ALONE
 from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
 from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, WORDS, read_heads, read_low
+from demos.files import Json
 from demos.training.learning.hardware import run_device
 from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
 from demos.training.pretraining.model_parts import Losses, Parts
@@ -132,8 +133,7 @@ class _Changed(Parts):
     @property
     def words(self) -> torch.Tensor:
         """E [V, d]."""
-        words: torch.Tensor = self.encoder.embeddings.word_embeddings.weight
-        return words
+        return self.encoder.embeddings.word_embeddings.weight
 
     def states(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
@@ -281,7 +281,7 @@ def make(
     print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held_out, loaded)}))
 
 
-def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Any]:
+def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Json]:
     """The scores on held-out text of the file just written."""
     parts = Parts.of(our_heads(loaded, plan.heads))
     drawn = {

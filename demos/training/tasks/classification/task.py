@@ -83,8 +83,7 @@ class Classification(OneOfSeveral):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch, C]."""
-        result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask))
-        return result
+        return head(self.pooled(hidden, batch.attention_mask))
 
     def baseline(self, dataset: Dataset) -> tuple[str, float]:
         """The score, on the test's, of always answering the training sentences' most frequent class."""

@@ -19,6 +19,7 @@ from demos.training.tasks.heads import HeadTask, head_fields
 from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features, tokenized
 
 MOST_SEARCHED = 300  # training sentences that are looked through for a few to show
+TELLING, LONGEST = 3, 20  # sentences that show the rule, and their tokens at most
 BASELINE = "each word's most frequent tag"
 
 Answer = tuple[tuple[int, float], ...]  # of each word that was read: its likeliest label and that one's probability
@@ -204,15 +205,15 @@ def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[Tagg
     return sentences
 
 
-def telling_sentences(tokenizer: Any, dataset: EntityDataset, count: int = 3, longest: int = 20) -> list[CutSentence]:
-    """Training sentences of at most `longest` tokens that show the rule best under this tokenizer.
+def telling_sentences(tokenizer: Any, dataset: EntityDataset) -> list[CutSentence]:
+    """TELLING training sentences of at most LONGEST tokens that show the rule best under this tokenizer.
 
     First those where a word of a name is cut into pieces, then those with more types that the earlier ones lack, with
     a name of several words, and the shorter.
     """
     examples = dataset.train[:MOST_SEARCHED]
     rows = [
-        sentence for sentence in cut_sentences(tokenizer, dataset.labels, examples) if len(sentence.tokens) <= longest
+        sentence for sentence in cut_sentences(tokenizer, dataset.labels, examples) if len(sentence.tokens) <= LONGEST
     ]
     seen: set[str] = set()
     chosen: list[CutSentence] = []
@@ -223,7 +224,7 @@ def telling_sentences(tokenizer: Any, dataset: EntityDataset, count: int = 3, lo
         cut = any(a[2:] and not b for a, b in pairwise(row.labels[:-1]))
         return cut, len(kinds - seen), any(label.startswith("I-") for label in named), -len(row.tokens)
 
-    while rows and len(chosen) < count:
+    while rows and len(chosen) < TELLING:
         best = max(rows, key=worth)
         rows.remove(best)
         chosen.append(best)

@@ -99,8 +99,7 @@ class MultiLabel(PooledTask):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch, C]."""
-        result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask))
-        return result
+        return head(self.pooled(hidden, batch.attention_mask))
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Binary cross-entropy, mean over sentences and labels; `weights` weigh what is there (`pos_weight`)."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.files import Json
 from demos.training.data.columns.mapping import Column, find, sheet_of
 from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, ending_of, read_table
 from demos.training.data.read_as import ReadAs
@@ -96,7 +97,7 @@ def _is_squad(whole: Mapping[str, Any]) -> bool:
     return "question" not in whole and not (rows and isinstance(rows[0], dict) and "question" in rows[0])
 
 
-def _whole_object(text: str) -> dict[str, Any] | None:
+def _whole_object(text: str) -> Json | None:
     """The object that a JSON file is; None for a list, and for objects one after the other.
 
     Raises UserError for one that is broken.
@@ -148,7 +149,7 @@ def question_rows(records: Sequence[Record]) -> list[QuestionRow]:
     return _placed(rows)
 
 
-def _listed(holder: Any, key: str) -> list[dict[str, Any]]:
+def _listed(holder: Any, key: str) -> list[Json]:
     listed = holder.get(key) if isinstance(holder, dict) else None
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise UserError(NOT_SQUAD)

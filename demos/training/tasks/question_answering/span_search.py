@@ -48,17 +48,17 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
     )
 
 
-def best_spans(logits: torch.Tensor, count: int, longest: int = LONGEST) -> list[tuple[float, int, int]]:
-    """(score, first, last) of the `count` best spans of at most `longest` tokens: logits [m, 2]."""
+def best_spans(logits: torch.Tensor, count: int) -> list[tuple[float, int, int]]:
+    """(score, first, last) of the `count` best spans of at most LONGEST tokens: logits [m, 2]."""
     m = len(logits)
     if not m:
         return []
-    nothing = logits.new_full((longest - 1,), -torch.inf)
-    ends = torch.cat([logits[:, 1], nothing]).unfold(0, longest, 1)  # [m, longest]: the ends from each start on
+    nothing = logits.new_full((LONGEST - 1,), -torch.inf)
+    ends = torch.cat([logits[:, 1], nothing]).unfold(0, LONGEST, 1)  # [m, LONGEST]: the ends from each start on
     scores = (logits[:, :1] + ends).flatten()
     values, places = scores.topk(min(count, len(scores)))
     rows = zip(values.tolist(), places.tolist(), strict=True)
-    return [(value, place // longest, place // longest + place % longest) for value, place in rows if value > -1e30]
+    return [(value, place // LONGEST, place // LONGEST + place % LONGEST) for value, place in rows if value > -1e30]
 
 
 def _impossible(reading: Reading, logits: torch.Tensor, window: int) -> tuple[Impossible, ...]:

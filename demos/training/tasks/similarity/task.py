@@ -118,8 +118,7 @@ class Similarity(Regression, PooledTask):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch]: a score each."""
-        result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask)).squeeze(-1)
-        return result
+        return head(self.pooled(hidden, batch.attention_mask)).squeeze(-1)
 
     def mean_loss(self, dataset: SimilarityDataset) -> float:
         """The mean squared error, on the test examples, of always answering the training examples' mean score."""

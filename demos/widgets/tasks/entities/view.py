@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from demos.bert.tokens.cased import cased_tokenizer
 from demos.figures.palette import CLASSES
@@ -28,6 +28,14 @@ LECTURES = TaggedSentence(("Jim", "Henson", "was", "a", "puppeteer"), (1, 2, 0, 
 PERSONS = ("O", "B-PER", "I-PER")  # its labels
 
 Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is written behind the type
+
+
+class Words(NamedTuple):
+    text: str
+    kind: str = ""  # a type, where they are marked
+    hue: str = ""
+    note: str = ""
+    wrong: bool = False
 
 
 class EntityView(TaskView):
@@ -139,7 +147,7 @@ def _both_cuts(tokenizer: Any, types: Sequence[str]) -> list[tuple[str, list[Chi
     ]
 
 
-def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
+def _types(dataset: EntityDataset) -> list[dict[str, object]]:
     """The number of training entities of each type, with some of them."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for example in dataset.train:
@@ -153,7 +161,7 @@ def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
     ]
 
 
-def _mistake(mistake: TagMistake, types: Sequence[str]) -> dict[str, Any]:
+def _mistake(mistake: TagMistake, types: Sequence[str]) -> dict[str, list[Words]]:
     """A test sentence twice: with what is there, and with what was found and how it is wrong."""
     predicted = [(name.start, name.end, name.kind) for name in mistake.found]
     true_marks = [(*span, "missed" if verdict_of(span, predicted) == "missed" else "") for span in mistake.true]
@@ -173,20 +181,20 @@ def _wrong(span: Span, true: Sequence[Span]) -> str:
     return {"missed": "invented", "wrong border": verdict, "wrong type": verdict}.get(verdict, "")
 
 
-def _marked(words: Sequence[str], marks: Sequence[Mark], types: Sequence[str], first: int = 0) -> list[dict[str, Any]]:
+def _marked(words: Sequence[str], marks: Sequence[Mark], types: Sequence[str], first: int = 0) -> list[Words]:
     """MOST_WORDS words from `first` on as texts, of which the marked ones have their type, its hue and a note."""
     first = min([first, *(start for start, end, *_ in marks if start < first < end)])
     last = min(len(words), first + MOST_WORDS)
     begun = {start: (end, kind, note) for start, end, kind, note in marks}
-    parts: list[dict[str, Any]] = [{"text": "…", "kind": ""}] if first else []
+    parts: list[Words] = [Words("…")] if first else []
     at = first
     while at < last:
         if at in begun:
             end, kind, note = begun[at]
             text, name, wrong = short(" ".join(words[at:end]), 200), short(kind, 24), any(map(str.isalpha, note))
-            parts.append({"text": text, "kind": name, "hue": _hue(types, kind), "note": note, "wrong": wrong})
+            parts.append(Words(text, name, _hue(types, kind), note, wrong))
             at = end
         else:
-            parts.append({"text": short(words[at], 60), "kind": ""})
+            parts.append(Words(short(words[at], 60)))
             at += 1
-    return [*parts, *[{"text": "…", "kind": ""}] * (last < len(words))]
+    return [*parts, *[Words("…")] * (last < len(words))]

@@ -47,7 +47,7 @@ class MultiLabelView(TaskView):
     def mistakes(self, outcome: MultiLabelResult) -> str:
         """The true labels and the predicted ones, each with its probability."""
 
-        def named(labels: Sequence[int], shares: Sequence[float]) -> list[dict[str, Any]]:
+        def named(labels: Sequence[int], shares: Sequence[float]) -> list[dict[str, str | float]]:
             return [{"short": short(outcome.labels[label], LABEL_LENGTH), "share": shares[label]} for label in labels]
 
         rows = [

@@ -84,11 +84,11 @@ class ChoiceView(TaskView):
 VIEWS = (ChoiceView(),)
 
 
-def _begun(item: ChoiceMistake | ChoiceExample) -> dict[str, Any]:
+def _begun(item: ChoiceMistake | ChoiceExample) -> dict[str, str]:
     return {"context": short(item.context, 300), "start": short(item.start, 120)}
 
 
-def _endings(endings: Sequence[str], shares: Sequence[float], right: int | None = None) -> list[dict[str, Any]]:
+def _endings(endings: Sequence[str], shares: Sequence[float], right: int | None = None) -> list[dict[str, str | float]]:
     """The endings with a probability each, in their own order; which is likeliest, and which is right."""
     return [
         {

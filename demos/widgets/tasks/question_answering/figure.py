@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from demos.figures.figure.figure import Figure, Mark
+from demos.figures.figure.figure import Attributes, Figure, Mark
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
 from demos.figures.short_text import short
 from demos.templates import plot_text
@@ -109,7 +108,7 @@ def _cell(cutout: Cutout, span: tuple[int, int]) -> tuple[int, int] | None:
     return inside[0], inside[-1]
 
 
-def _layout(picture: Picture, cutout: Cutout, tokens: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
+def _layout(picture: Picture, cutout: Cutout, tokens: Sequence[str], colours: Sequence[str]) -> Attributes:
     """Tokens with their hue on both sides, the question above, the two strips of probabilities, frames and words."""
     m = len(tokens)
     names = [f'{name} <span style="color:{colour}">■</span>' for name, colour in zip(tokens, colours, strict=True)]

@@ -126,7 +126,7 @@ class QuestionView(TaskView):
 VIEWS = (QuestionView(),)
 
 
-def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:
+def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, object]]:
     """The example as BERT reads it: the question's tokens, then the paragraph's around its answer, both ends named.
 
     Without an answer both ends are [CLS], and the paragraph is shown from its beginning.
@@ -154,7 +154,7 @@ def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _mistake(mistake: SpanMistake) -> dict[str, Any]:
+def _mistake(mistake: SpanMistake) -> dict[str, object]:
     marks = {"true": (mistake.start, mistake.end)}
     if mistake.found:
         marks["found"] = (mistake.found.start, mistake.found.end)
