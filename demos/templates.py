@@ -15,6 +15,7 @@ A name that is not given is an error and no empty place. text.txt holds plain te
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -85,6 +86,11 @@ class Templates:
 def templates(module: str, name: str = "text.html") -> Templates:
     """The template file `name` beside a module, which is given by its `__file__`."""
     return Templates((Path(module).resolve().parent / name).relative_to(DEMOS).as_posix())
+
+
+def in_script(value: Any) -> str:
+    """A value as JSON, in which no text ends the script around it, nor looks to Gradio like one."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def plot_text(text: object) -> str:

@@ -21,10 +21,10 @@ from demos.files import read_beside
 from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
-from demos.page.head import __file__, build_switches, in_script
+from demos.page.head import __file__, build_switches
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
-from demos.templates import templates
+from demos.templates import in_script, templates
 from demos.training.service.own_models import key_of, name_of
 
 TEXT = templates(__file__)

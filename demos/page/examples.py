@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
+from demos.templates import in_script
 
 OWN = "your own"  # such a menu's text when the boxes hold none of its examples
 

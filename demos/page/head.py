@@ -15,6 +15,7 @@ from demos.bert.model.models import at_hand
 from demos.figures.palette import css_variables, scales
 from demos.files import read_beside, read_text
 from demos.page.tours.tour_file import Tour, offered
+from demos.templates import in_script
 
 DEMOS = Path(__file__).resolve().parents[1]
 SCRIPTS = (
@@ -85,11 +86,6 @@ def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any]
     needed = f"insideBert.requirements = {json.dumps(requirements())};"
     scripts = [*own, colours, needed, *widgets]
     return f"<style>{css_variables()}{downloads()}</style><script>{''.join(scripts)}</script>"
-
-
-def in_script(value: Any) -> str:
-    """A value as JSON, in which no text ends the script around it."""
-    return json.dumps(value).replace("<", "\\u003c")
 
 
 def requirements() -> dict[str, str]:

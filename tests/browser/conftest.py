@@ -168,7 +168,7 @@ STATE = """() => JSON.stringify({
     seconds: performance.now() / 1000,
     focus: document.activeElement?.outerHTML.slice(0, 200),
     said: [...document.querySelectorAll(".toast-body, .notice")].map((one) => one.innerText),
-    view: window.insideBert?.link.view?.(),
+    view: window.insideBert?.link?.view(),
 }, null, 2)"""
 
 

@@ -128,11 +128,8 @@ def test_a_slow_press_in_the_frame_meets_its_target_after_a_long_sentence(
 ) -> None:
     """The box of a long sentence is one line again when its focus is gone: not while a press in the frame lasts."""
     open_heads(page, open_lesson, asked)
-    box, frame, tokens = (
-        page.locator("#bar-text textarea"),
-        page.locator(FRAME),
-        drawn(page, "head 0").locator("#right text"),
-    )
+    box, frame = page.locator("#bar-text textarea"), page.locator(FRAME)
+    tokens = drawn(page, "head 0").locator("#right text")
     before = tokens.count()
     box.fill(5 * LONGER)
     asked.since_last()

@@ -130,9 +130,8 @@ def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str)
     page.keyboard.press("Shift")  # whatever the reader does ends it
     expect(lit).to_contain_text("money")
     assert page.evaluate("steps.length") == 0
-    page.goto(app_url)  # a second visit is shown none
+    page.goto(app_url)  # a second visit is shown none: it would begin as the chosen token is marked
     expect(page.locator(TOKENS)).to_have_count(18)
-    page.keyboard.press("Shift")
     expect(lit).to_contain_text("money")
     assert page.evaluate("steps.length") == 0
 

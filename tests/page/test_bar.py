@@ -17,8 +17,9 @@ from demos.errors import UserError
 from demos.page.bar import build_bar, use_model
 from demos.page.command_line import read_settings
 from demos.page.guards import OUR_FAULT
-from demos.page.head import downloads, in_script
+from demos.page.head import downloads
 from demos.page.services import Services
+from demos.templates import in_script
 
 
 class SlowStore(ModelStore):

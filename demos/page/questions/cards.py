@@ -14,6 +14,7 @@ from demos.page.lesson import IN_BROWSER, Page
 from demos.page.questions.question_file import Question, questions
 from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
 from demos.page.services import Sentence
+from demos.templates import in_script
 
 LONGEST_MESSAGE = 200  # characters of a browser's request
 CARDS = "questions"  # the id of the component
@@ -53,7 +54,7 @@ def build_cards(page: Page) -> None:
             answer = reveal(page.services, sentence, question, response, *(now[name] for name in question.choices))
         except UserError as error:
             answer = {"html": TEXT.refused(str(error))}
-        return json.dumps(answer | {"part": part}).replace("<", "\\u003c")
+        return in_script(answer | {"part": part})
 
     page.on(
         [cards.select],

@@ -22,7 +22,7 @@ from demos.page.head import style_sheets
 from demos.page.lesson import Page
 from demos.page.tours.drawn_stops import draw_stop
 from demos.page.tours.tour_file import Tour
-from demos.templates import templates
+from demos.templates import in_script, templates
 
 MOST_BYTES = 10_000_000  # of a file
 TEXT = templates(__file__, "text_pack.html")
@@ -42,7 +42,7 @@ def packed(tour: Tour, demo: gr.Blocks, pages: Sequence[Page]) -> str:
     has_figures = any(picture["figure"] for stop in stops for picture in stop["pictures"])
     text = TEXT.page(
         tour.title,
-        _json(stops),
+        Markup(in_script(stops)),
         Markup(css_variables() + "".join(path.read_text(encoding="utf-8") for path in style_sheets())),
         Markup(read_beside(__file__, "pack.css")),
         b64encode(font_files()[0].data).decode(),
@@ -63,8 +63,3 @@ def write_pack(text: str, path: Path) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path}: the file can't be written ({error.strerror}).") from error
-
-
-def _json(value: object) -> Markup:
-    """JSON inside a script element, which no text in it ends."""
-    return Markup(json.dumps(value).replace("<", "\\u003c"))

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from demos.bert.embeddings.agreement import Pair, checked
@@ -135,13 +135,20 @@ def hub_pairs() -> Rated:
     from huggingface_hub import constants, hf_hub_download  # here: no other code needs the network
     from huggingface_hub.utils import get_session
 
-    where = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset", "revision": HUB_REVISION}
+    fetch = partial(
+        hf_hub_download,
+        repo_id=HUB_REPO,
+        filename=HUB_FILE,
+        repo_type="dataset",
+        revision=HUB_REVISION,
+        etag_timeout=HUB_TIMEOUT,
+    )
     try:
         try:
-            path = hf_hub_download(**where, etag_timeout=HUB_TIMEOUT, local_files_only=True)
+            path = fetch(local_files_only=True)
         except Exception:
             get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)  # else the client retries for long
-            path = hf_hub_download(**where, etag_timeout=HUB_TIMEOUT)
+            path = fetch()
         with gzip.open(path) as file:
             data = file.read(MAX_UPLOAD + 1)
     except Exception as error:  # the client raises many kinds; each means the same to the reader

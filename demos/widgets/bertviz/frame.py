@@ -5,13 +5,12 @@ The frame is loaded once and has no origin and no network; what a reader typed r
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from demos.files import ASSETS, Json, read_asset
+from demos.files import ASSETS, read_asset
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Control, choice
 from demos.widgets.bertviz.views import VIEWS, views_folder
@@ -29,7 +28,10 @@ def static_paths() -> list[Path]:
 
 
 def bertviz_frame(title: str, **options: Any) -> gr.HTML:
-    """The component: bertviz's views, filled with `frame_value`. Its `select` event reports a choice made inside.
+    """The component: bertviz's views, filled with a message (`demos.widgets.bertviz.messages.frame_message`).
+
+    The message is a text (`demos.templates.in_script`) and no dict: gradio wraps a dict in proxies, which can't be
+    posted to another window. The component's `select` event reports a choice made inside.
 
     A function and no subclass: gradio writes a .pyi file beside the source of each subclass of a component.
     """
@@ -52,14 +54,6 @@ def lines_buttons() -> None:
             gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
                 None, js=f"() => {{ insideBert.attention.save('{kind}'); }}", **PRIVATE
             )
-
-
-def frame_value(message: Json) -> str:
-    """A message (`demos.widgets.bertviz.messages.frame_message`) as the component's value.
-
-    JSON text and no dict: gradio wraps a dict in proxies, which can't be posted to another window.
-    """
-    return json.dumps(message).replace("<", "\\u003c")
 
 
 def lines_choice(value: str = "") -> Any:

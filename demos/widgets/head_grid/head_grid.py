@@ -3,7 +3,7 @@
 In Python::
 
     grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
-    page.draw(lambda sentence: frame_value(grid_message(services.run(sentence))), [], [grid])
+    page.draw(lambda sentence: in_script(grid_message(services.run(sentence))), [], [grid])
     gr.on([layer.change, head.change], None, [layer, head], None, js=show_in_grid("attention-grid", "layer", "head"))
     place = [layer, head]
     grid.select(None, place, place, js="(...place) => insideBert.grids['attention-grid'].fill(place, 0)")

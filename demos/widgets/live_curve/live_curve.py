@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ import gradio as gr
 
 from demos.figures.short_text import short
 from demos.files import Json, read_beside
+from demos.templates import in_script
 from demos.training.events import (
     BINARY,
     Caching,
@@ -192,7 +192,7 @@ class CurveFeed:
     def shown_as(self, name: str, steps: int, looks: int) -> str:
         """The curve for others to whom its reader shows it, under that name: without the examples that are watched."""
         points = {"steps": self.steps[steps:], "looks": self.looks[looks:], "watched": []}
-        return _json({**self._state, **points, "run": name, "waiting": False, "shared": True})
+        return in_script({**self._state, **points, "run": name, "waiting": False, "shared": True})
 
     @property
     def is_on(self) -> bool:
@@ -209,16 +209,18 @@ class CurveFeed:
             return self.message()
         if other is None:
             points: dict[str, list[Any]] = {name: [] for name in self._all}
-            return _json({**self._state, **points, "shows": 0, "summary": NOTHING_ON})
+            return in_script({**self._state, **points, "shows": 0, "summary": NOTHING_ON})
         public = {name: other._state[name] for name in PUBLIC if name in other._state}
         public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
         public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
-        return _json(public | {"status": self._state["status"], "summary": f"This is the current run: {other.recipe}."})
+        return in_script(
+            public | {"status": self._state["status"], "summary": f"This is the current run: {other.recipe}."}
+        )
 
     def _written(self, points: dict[str, list[Any]]) -> str:
         if points["watched"]:  # sent with their points, so that the other messages stay small
             points["examples"] = self._example_texts
-        return _json(self._state | points)
+        return in_script(self._state | points)
 
 
 def titles(metric: str, loss: str = CROSS_ENTROPY) -> list[list[str]]:
@@ -275,7 +277,7 @@ def idle_message(
         "status": f"Nothing has been trained yet; click Start.{hint}",
         **beaten,
     }
-    return _json(state)
+    return in_script(state)
 
 
 def failure_message(message: str) -> str:
@@ -283,10 +285,6 @@ def failure_message(message: str) -> str:
     feed = CurveFeed("none", "")
     feed.take(Failed(message))
     return feed.message()
-
-
-def _json(state: Mapping[str, Any]) -> str:
-    return json.dumps(state).replace("<", "\\u003c")
 
 
 def _short(value: float | None) -> float | None:

@@ -43,7 +43,7 @@ from demos.page.layer_head_choices import following
 from demos.page.lesson import IN_BROWSER, Page
 from demos.page.services import Services
 from demos.page.view import CUT, Layout, On, Shown, View, drawn, limit
-from demos.widgets.bertviz.frame import frame_value
+from demos.templates import in_script
 from demos.widgets.head_grid.figure import grid_message
 from demos.widgets.head_grid.head_grid import previous_head
 
@@ -106,7 +106,7 @@ class SwitchOff(View):
         """The grid of heads, and the menu of this model's layers."""
         run = on.services.runs.get(on.loaded, on.sentence.text)
         offers = [(layer_name(number), number) for number in range(run.num_layers)]
-        return {"grid": frame_value(grid_message(run)), "whole": limit(choices=offers)}
+        return {"grid": in_script(grid_message(run)), "whole": limit(choices=offers)}
 
     @drawn(
         "explained",

@@ -5,7 +5,6 @@ The reader's text is only in one JSON element, its `<` escaped, and reaches the 
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from demos.bert.model.run import Run
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
 from demos.files import ASSETS, Json, read_asset
-from demos.templates import templates
+from demos.templates import in_script, templates
 from demos.widgets.bertviz.messages import LeftOut, caption, describe, first_tokens, in_lines, pack_both, pack_weights
 from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
 
@@ -105,7 +104,7 @@ class Standalone:
             "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
         }
         before, after = _shell()
-        return before + json.dumps(contents).replace("<", "\\u003c") + after
+        return before + in_script(contents) + after
 
 
 def _base64(nbytes: int) -> int:

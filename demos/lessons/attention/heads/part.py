@@ -27,8 +27,7 @@ from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit
-from demos.templates import templates
-from demos.widgets.bertviz.frame import frame_value
+from demos.templates import in_script, templates
 from demos.widgets.bertviz.messages import BrowserCache, caption, frame_message, left_out
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
@@ -86,7 +85,7 @@ def of_all_heads(services: Services, sentence: Sentence, measure: str) -> Shown:
     """The grid of small pictures, and the key that names what it is of."""
     run = services.run(sentence)
     by = measured(services.loaded(sentence.model), run, measure)
-    return {"grid": frame_value(grid_message(run, by)), "key": run_key(run, by.measure)}
+    return {"grid": in_script(grid_message(run, by)), "key": run_key(run, by.measure)}
 
 
 def habits(_: Services) -> OnceCache[int, Habit]:
@@ -133,7 +132,7 @@ class Heads(View):
         code = contribution_code if c.measure == CONTRIBUTION else attention_code
         return {
             **shown,
-            "frame": frame_value(message),
+            "frame": in_script(message),
             "cached": now_cached.say(),
             "layer": limit(value=layer),
             "head": limit(value=head),

@@ -99,5 +99,6 @@ print("after", agreement())
 
 def _wrapped(rows: tuple[int, ...]) -> str:
     """A list of numbers over as many lines as it needs."""
-    lines = [", ".join(map(str, rows[at : at + 22])) for at in range(0, len(rows), 22)]
+    width = 22
+    lines = [", ".join(map(str, rows[at : at + width])) for at in range(0, len(rows), width)]
     return "[" + ",\n            ".join(lines) + "]"

@@ -22,7 +22,8 @@ from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.services import Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, menu, options, unlinked, words
-from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons, lines_choice, wire_frame
+from demos.templates import in_script
+from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons, lines_choice, wire_frame
 from demos.widgets.bertviz.messages import BrowserCache, LeftOut
 from demos.widgets.bertviz.two_texts import two_texts_message
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
@@ -149,7 +150,7 @@ def shown(services: Services, c: Attention.Choices) -> Shown:
     message["heads"] = heads_on(c.lines, head, num_heads)
     title = f"{TITLES[attention.kind]}, layer {layer + 1}, head {head + 1}"
     return {
-        "frame": frame_value(message),
+        "frame": in_script(message),
         "cached": now_cached.say(),
         "family_model": limit(value=member.key),
         "layer": limit(maximum=num_layers - 1, value=layer),

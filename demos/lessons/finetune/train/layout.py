@@ -14,10 +14,9 @@ from demos.lessons.finetune.train.poolings import poolings_html
 from demos.lessons.finetune.train.start import MODEL
 from demos.lessons.finetune.train.try_it import examples_menu
 from demos.page.drawing.drawn import Update
-from demos.page.head import in_script
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Layout
-from demos.templates import templates
+from demos.templates import in_script, templates
 from demos.training.form_values import HUB, RECIPE, UPLOAD
 from demos.training.presets import IDLE, PRESETS
 from demos.training.sources import READERS, reader_of

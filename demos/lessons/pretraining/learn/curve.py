@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demos.files import read_beside
+from demos.templates import in_script
 from demos.training.pretraining.copies import Point
 from demos.widgets.live_curve.live_curve import live_picture
 
@@ -36,7 +36,7 @@ class Feed:
         """The state and the points after step number `after`, as JSON text; NaN becomes null."""
         points = [point for point in list(self.points) if point.step > after]
         rows = [[point.step, _plain(point.masked), _plain(point.untrained)] for point in points]
-        return json.dumps({**self.state, **more, "points": rows}).replace("<", "\\u003c")
+        return in_script({**self.state, **more, "points": rows})
 
 
 def _plain(value: float) -> float | None:
