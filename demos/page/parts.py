@@ -5,14 +5,13 @@ Only the open part computes when the sentence changes; `?part=slug` in the link 
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 from dataclasses import dataclass, replace
 
 import gradio as gr
 from gradio.blocks import Block, BlockContext
 
+from demos.files import modules_in
 from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
 from demos.page.links import Link
@@ -23,8 +22,8 @@ TEXT = templates(__file__)
 
 def parts_of(lesson: str) -> tuple[Part, ...]:
     """The parts of the lesson in the package `lesson`, in their order: every folder in it that has a part.py."""
-    folders = [info.name for info in pkgutil.iter_modules(importlib.import_module(lesson).__path__) if info.ispkg]
-    parts = [replace(importlib.import_module(f"{lesson}.{name}.part").PART, slug=name) for name in folders]
+    modules = modules_in(lesson, "part")
+    parts = [replace(module.PART, slug=name) for name, module in modules.items()]
     return tuple(sorted(parts, key=lambda part: part.order))
 
 
