@@ -1,4 +1,4 @@
-"""The result of a part's question.py: the correct answer for one reader's sentence and model."""
+"""The result of a part's `answer`: the correct answer for one reader's sentence and model."""
 
 from __future__ import annotations
 

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 import gradio as gr
 
 from demos.bert.attention.grammar import RELATIONS
+from demos.counting import counted
 from demos.lessons.attention.grammar.figure import accuracy_figure
 from demos.lessons.attention.grammar.program import grammar_code
 from demos.lessons.attention.grammar.scores import SENTENCES, relations_of
 from demos.lessons.attention.grammar.text import pairs_html, relations_html
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options
 
 OWN = -1  # the direction in which the best head is scored
 DIRECTIONS = [("the better one", OWN), ("from dependent", 0), ("to dependent", 1)]
+OFFERED = {"few": 0.1, "half": 0.5, "most": 0.9}
 
 
 class Grammar(View):
@@ -52,6 +56,15 @@ class Grammar(View):
             "numbers": lambda: pairs_html(relation, direction, SENTENCES),
             "program": lambda: grammar_code(on.loaded.spec, relation, direction, SENTENCES),
         }
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The share offered that is nearest to the offset's, which no model changes, with the figures of this model."""
+    relation = relations_of(services, sentence.model)["object"]
+    best = relation.best
+    key = min(OFFERED, key=lambda name: abs(OFFERED[name] - relation.baseline))
+    facts = {"layer": counted(best.layer), "head": counted(best.head), "share": best.accuracy}
+    return Answer(keys=frozenset({key}), facts=facts | {"baseline": relation.baseline})
 
 
 PART = Grammar.part()

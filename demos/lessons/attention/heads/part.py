@@ -13,10 +13,12 @@ import numpy as np
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, measured
 from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
+from demos.bert.attention.patterns import even_scores, pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.local_layers import kind_said, reaches
 from demos.bert.model.once_cache import OnceCache
-from demos.counting import head_name
+from demos.counting import counted, head_name
+from demos.errors import UserError
 from demos.figures.matrix import NORM, matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
@@ -25,6 +27,7 @@ from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.heads.text import head_html, title
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit
 from demos.templates import in_script, templates
@@ -38,6 +41,8 @@ TEXT = templates(__file__)
 MAX_CACHED = 8  # models' habits by each measure; one of 24 layers of 16 heads is 25 kB
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
+THIRDS = ("first", "middle", "last")
+PATTERN = "previous"
 
 
 @dataclass(frozen=True)
@@ -182,6 +187,18 @@ def standalone(services: Services, sentence: Sentence, choices: Mapping[str, Any
     on, view = On(services, sentence), Heads()
     named = {name: choices[name] for name in ("view", "layer", "head", "lines", "measure")}
     return alone_in_a_file(on, view.read(on, named))[1]
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The head with the largest mean weight from a token to the one before it. UserError where there is none."""
+    run = services.run(sentence)
+    scores = pattern_scores(run.attentions, run.encoding)[PATTERN]  # [L, A]
+    if np.isnan(scores).any():
+        raise UserError("This input has no token before another; type a sentence first.")
+    layer, head = (int(place) for place in np.unravel_index(scores.argmax(), scores.shape))
+    facts = {"layer": counted(layer), "head": counted(head), "share": scores[layer, head]}
+    facts["even"] = even_scores(run.encoding)[PATTERN]
+    return Answer(keys=frozenset({THIRDS[layer * 3 // len(scores)]}), facts=facts)
 
 
 PART = replace(Heads.part(), standalone=standalone)

@@ -23,6 +23,8 @@ from demos.page.bar import WAITING_LIMIT
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions, relayed
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_limit
@@ -195,6 +197,11 @@ def program(spec: ModelSpec, made: Drawn, c: MapChoices) -> str:
         return map_code(spec, made.choice, c.recipe, c.map_sentences, made.mapped.own, made.layout.nearby)
     layer = None if c.map_of == LAYERS else made.choice.layer
     return tokens_code(spec, sentences_of(c.map_lines), layer, c.map_axes)
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The width of the reader's model."""
+    return Answer(facts={"width": services.loaded(sentence.model).model.config.hidden_size})
 
 
 PART = Maps.part()

@@ -13,7 +13,8 @@ from demos.lessons.encoder.choices import OfHead, OfLayer
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, cost_summary, mask_code, mask_figure
 from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, words
 
 WRITTEN = "Her money is on the bank."
@@ -100,6 +101,11 @@ class Masks(View):
             "said": summary + cost,
             "program": lambda: mask_code(loaded.spec, encoding.text, c.layer, c.head),
         }
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of tokens in the input."""
+    return Answer(facts={"tokens": len(services.run(sentence).encoding)})
 
 
 PART = Masks.part()

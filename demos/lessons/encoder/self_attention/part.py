@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.encoder.attention_loop import measure
 from demos.bert.encoder.layer_trace import difference, layer_ledger
 from demos.bert.encoder.self_attention import head_shares
+from demos.counting import counted
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.choices import PICKER, OfHead, OfLayer, OfToken
 from demos.lessons.encoder.program_layer import selfattention_code
@@ -18,10 +20,13 @@ from demos.lessons.encoder.self_attention.figure import Query, attention_numbers
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
 from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, slider, switch
 from demos.widgets.number_strips.number_strips import cells_picture
+from demos.widgets.token_picker.token_picker import pick
 
 STEPS = ("query", "key", "value", "weights", "concat", "t1")  # compared with the model's own
 
@@ -102,6 +107,28 @@ def timing(page: Page) -> None:
         concurrency_id="time",  # alone, so that two readers do not time each other
         concurrency_limit=1,
         trigger_mode="once",
+    )
+
+
+def answer(services: Services, sentence: Sentence, token: float, layer: float, head: float) -> Answer:
+    """One row of one head, and all rows of all heads; a layer or head beyond the model's becomes its last."""
+    run = services.run(sentence)
+    at, layer, head = pick(run.encoding, token), clamp(layer, run.num_layers), clamp(head, run.num_heads)
+    row = run.attentions[layer, head, at]  # [n]
+    best = int(row.argmax())
+    own = run.attentions.argmax(axis=-1) == np.arange(len(row))  # [L, A, n]
+    return Answer(
+        facts={
+            "layer": counted(layer),
+            "head": counted(head),
+            "heads": run.num_layers * run.num_heads,
+            "piece": run.encoding.tokens[at],
+            "best": run.encoding.tokens[best],
+            "weight": row[best],
+            "own": row[at],
+            "share": own.mean(),
+            "even": 1 / len(row),
+        }
     )
 
 

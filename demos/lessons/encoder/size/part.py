@@ -19,6 +19,8 @@ from demos.lessons.encoder.size.figure import (
     treemap,
 )
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options, slider
 
 IN_USE, OWN = "in use", "own"
@@ -84,6 +86,21 @@ class Size(View):
             "numbers": lambda: parts_table(count_parameters(shape)),
             "program": lambda: size_code(shape),
         }
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The size of the reader's model."""
+    model = services.loaded(sentence.model).model
+    config = model.config
+    return Answer(
+        facts={
+            "parameters": f"{sum(weights.numel() for weights in model.parameters()):,}",
+            "layers": config.num_hidden_layers,
+            "width": config.hidden_size,
+            "heads": config.num_attention_heads,
+            "head_width": config.hidden_size // config.num_attention_heads,
+        }
+    )
 
 
 PART = Size.part()

@@ -20,7 +20,8 @@ from demos.lessons.family.attention.figure import TEXT, said_html
 from demos.lessons.family.attention.program import attention_code
 from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.loading.loading import AT_ONCE, loading
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, menu, options, unlinked, words
 from demos.templates import in_script
 from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons, lines_choice, wire_frame
@@ -181,6 +182,12 @@ def bundled(services: Services) -> tuple[Any, Any]:
     """The bundled BERT and its tokenizer."""
     loaded = services.loaded(BUNDLED)
     return loaded.model, loaded.tokenizer
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """For its example sentence."""
+    cross = of_our_translator(MEMBERS[TRANSLATOR].example).kinds[CROSS]
+    return Answer(facts={"m": len(cross.rows), "n": len(cross.columns)})
 
 
 PART = Attention.part()

@@ -24,7 +24,8 @@ from demos.lessons.family.decoder.figure import TEXT, looked_up_html, next_html,
 from demos.lessons.family.decoder.figure_beams import candidates_html
 from demos.lessons.family.decoder.program import search_code, writing_code
 from demos.page.progress import EventOptions, relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, slider, unlinked, words
 from demos.widgets.seed_box.seed_box import seed_choice
 
@@ -205,6 +206,14 @@ def written(count: int, on: On, c: Writing.Choices) -> Generator[Shown]:
         return {"story": story, **so_far(on.services, story, method)}
 
     yield of((yield from relayed(stories(), of)))
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The likeliest next word piece, its probability, and the entropy."""
+    decoder = services.decoder()
+    prediction = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
+    guess = prediction.chosen.guess
+    return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": prediction.entropy})
 
 
 PART = Writing.part()

@@ -10,6 +10,8 @@ from demos.bert.causal.last_word import changes
 from demos.errors import UserError
 from demos.lessons.family.last_word.figure import changes_figure, masks_figure, numbers_html, summary_html
 from demos.lessons.family.last_word.program import changes_code
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, words
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
@@ -56,6 +58,15 @@ class LastWord(View):
             "numbers": lambda: numbers_html(bert, decoder, name),
             "program": lambda: changes_code(text, c.other_word),
         }
+
+
+def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
+    """In the decoder and in BERT, after the last layer."""
+    bert = changes(services.loaded(sentence.model), sentence.text, other_word)
+    decoder = changes(services.decoder().encoder, sentence.text, other_word, decoder=True)
+    before = bert.replaced[0] if bert.replaced else len(bert.encoding)
+    facts = {"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)}
+    return Answer(facts=facts | {"other": other_word})
 
 
 PART = LastWord.part()

@@ -9,12 +9,14 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.late_interaction import TokenVectors
+from demos.bert.embeddings.search import ranking
 from demos.bert.model.generators import drained
 from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.bert.model.text import clean_text
 from demos.lessons.family.late_interaction.precisions import library_index, library_precisions
 from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.examples import examples_of, fill_from
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, slider, words
 from demos.templates import templates
@@ -101,6 +103,17 @@ class LateInteraction(View):
         precisions, scored = library_precisions(services, model), services.shared(Queries)(model, wanted)
         steps = searched(services, model, our_library(), scored.query, c.late_place, precisions, scored.scores)
         return drained(steps) | {"program": lambda: max_sim_code(on.loaded.spec, wanted, SHOWN)}
+
+
+def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
+    """The vectors of the app's sentences, the overlap of the two lists' first ten, and the first of each."""
+    sentences = our_library().sentences
+    query = query_of(services, sentence.model, query_text(sentence, late_query))
+    index = library_index(services, sentence.model)
+    by_mean, by_token = map(ranking, index.scores(query))
+    shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
+    facts = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}
+    return Answer(facts=facts | {"sentences": f"{len(sentences):,}", "vectors": f"{index.token_count:,}"})
 
 
 PART = LateInteraction.part()

@@ -10,11 +10,21 @@ import gradio as gr
 from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
-from demos.lessons.family.prompts.figure import TEXT, all_html, found_html, question_html, ranks_figure, stored_html
+from demos.lessons.family.prompts.figure import (
+    TEXT,
+    all_html,
+    found_html,
+    medians_of,
+    question_html,
+    ranks_figure,
+    stored_html,
+)
 from demos.lessons.family.prompts.models import WRITERS, answers, answers_to, model_of, task_of, texts, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.lessons.family.prompts.stored import stored
 from demos.page.loading.loading import AT_ONCE, loading
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, unlinked
 
 
@@ -98,6 +108,13 @@ class Prompts(View):
             yield {"answered_by": limit(value=c.writer), "said": TEXT.stays(str(error), writer_of(c.writer))}
             return
         yield {"writer": c.answered_by, "said": ""}
+
+
+def answer(services: Services, sentence: Sentence, task: str) -> Answer:
+    """Of the task that is open, by our decoder."""
+    chosen, model = task_of(task), model_of(services, writer_of(OUR_DECODER))
+    zero, *_, few = medians_of(answers(model, chosen))
+    return Answer(facts={"name": chosen.name, "zero": zero, "few": few})
 
 
 PART = Prompts.part()

@@ -15,7 +15,8 @@ from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.loading.loading import AT_ONCE, loading
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, unlinked, words
 from demos.templates import templates
 from demos.training.learning.model import Trained
@@ -64,6 +65,9 @@ ANSWERERS = [
     ("Answers: bundled adapters", ADAPTERS),
     (f"Answers: Hub’s models ({sum(spec.size_mb for spec in HUB_MODELS.values()):,} MB)", HUB),
 ]
+ADAPTER, ENCODER = 0.7, 22.7  # millions of weights, as the question says
+FLOAT = 4  # bytes of a weight of the encoder; one of an adapter has one
+QUESTION_TASKS = 5
 
 
 def lines_of(text: str) -> list[str]:
@@ -220,6 +224,17 @@ class Ready(View):
             return "\n\n".join(programs[kind] for kind in fitting if kind in programs)
 
         return {kind: partial(task, kind) for kind in TASKS} | {"program": program}
+
+
+def answer(_: Services, __: Sentence) -> Answer:
+    """The size of one adapter, in millions of bytes, independent of the sentence."""
+    mistakes = {
+        "whole": ENCODER * FLOAT + ADAPTER,
+        "five": QUESTION_TASKS * ADAPTER,
+        "float": FLOAT * ADAPTER,
+        "nothing": 0.0,
+    }
+    return Answer(number=ADAPTER, mistakes=mistakes)
 
 
 PART = Ready.part()

@@ -16,6 +16,8 @@ from demos.bert.translation.searching import Continuations, drawn_words, greedy,
 from demos.lessons.translation.search.figure import distribution_figure
 from demos.lessons.translation.search.program import search_code
 from demos.lessons.translation.wiring import english, results
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
 from demos.widgets.search_tree.figure import tree_figure
@@ -123,6 +125,11 @@ def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str
         for candidate in step:
             words = [trained.target.words[token] for token in candidate.hypothesis.tokens]
             yield at, words, candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of sentences found by computation."""
+    return Answer(facts={"width": WIDTH, "found": len(missed(OPENING, WIDTH))})
 
 
 PART = Searching.part()
