@@ -25,7 +25,7 @@ from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.lessons.attention.ablation.text import ablation_code
-from demos.lessons.attention.grammar.program import grammar_code
+from demos.lessons.attention.grammar.figure import grammar_code
 from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code

@@ -18,10 +18,10 @@ from demos.lessons.overview.figure import (
     HiddenWord,
     exits_html,
     numbers_html,
+    overview_code,
     overview_html,
     rows_of,
 )
-from demos.lessons.overview.program import overview_code
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Lesson
 from demos.page.past_runs import give_back

@@ -8,10 +8,8 @@ import gradio as gr
 
 from demos.bert.attention.grammar import RELATIONS
 from demos.counting import counted
-from demos.lessons.attention.grammar.figure import accuracy_figure
-from demos.lessons.attention.grammar.program import grammar_code
+from demos.lessons.attention.grammar.figure import accuracy_figure, grammar_code, pairs_html, relations_html
 from demos.lessons.attention.grammar.scores import SENTENCES, relations_of
-from demos.lessons.attention.grammar.text import pairs_html, relations_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options

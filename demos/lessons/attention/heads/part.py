@@ -22,9 +22,8 @@ from demos.errors import UserError
 from demos.figures.matrix import NORM, matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
-from demos.lessons.attention.heads.layout import PAGE, HeadChoices, alone_in_a_file, lay_out_views
+from demos.lessons.attention.heads.layout import PAGE, HeadChoices, alone_in_a_file, head_html, lay_out_views, title
 from demos.lessons.attention.heads.program import contribution_code
-from demos.lessons.attention.heads.text import head_html, title
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.questions import Answer

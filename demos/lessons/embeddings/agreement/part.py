@@ -18,8 +18,7 @@ from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import choice_name, tuned_for
 from demos.files import read_beside
-from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
-from demos.lessons.embeddings.agreement.program import agreement_code
+from demos.lessons.embeddings.agreement.figure import agreement_code, bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, said_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER

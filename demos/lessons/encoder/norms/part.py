@@ -22,8 +22,7 @@ from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.files import read_asset
-from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure
-from demos.lessons.encoder.norms.program import norms_code
+from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure, norms_code
 from demos.page.view import Layout, On, Shown, View, slider, switch, words
 from demos.templates import templates
 

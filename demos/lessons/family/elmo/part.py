@@ -21,8 +21,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.errors import UserError
 from demos.figures.strips import strips_figure, strips_table
-from demos.lessons.family.elmo.figure import architectures, dependence_figure
-from demos.lessons.family.elmo.program import elmo_code
+from demos.lessons.family.elmo.figure import architectures, dependence_figure, elmo_code
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import HEAVY
 from demos.page.services import Services

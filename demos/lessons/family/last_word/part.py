@@ -8,8 +8,7 @@ import gradio as gr
 
 from demos.bert.causal.last_word import changes
 from demos.errors import UserError
-from demos.lessons.family.last_word.figure import changes_figure, masks_figure, numbers_html, summary_html
-from demos.lessons.family.last_word.program import changes_code
+from demos.lessons.family.last_word.figure import changes_code, changes_figure, masks_figure, numbers_html, summary_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, words

@@ -10,8 +10,7 @@ import gradio as gr
 
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.finetune.layer_mix.figure import shares_figure
-from demos.lessons.finetune.layer_mix.program import mix_code
+from demos.lessons.finetune.layer_mix.figure import mix_code, shares_figure
 from demos.lessons.finetune.layer_mix.text import (
     NAMES,
     after_html,

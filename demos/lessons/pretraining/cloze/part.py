@@ -14,8 +14,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
 from demos.figures.token_chips import token_label
-from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, reading_html
-from demos.lessons.pretraining.cloze.program import cloze_code
+from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, cloze_code, reading_html
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.drawing.drawn import drawable
 from demos.page.larger_model.larger_model import small_model_html

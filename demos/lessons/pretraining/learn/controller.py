@@ -14,8 +14,7 @@ import gradio as gr
 
 from demos.bert.encoder.size import shape_of
 from demos.lessons.pretraining.learn.curve import Feed
-from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
-from demos.lessons.pretraining.learn.program import learn_code
+from demos.lessons.pretraining.learn.figure import gradient_figure, learn_code, moved_figure
 from demos.lessons.pretraining.learn.text import (
     TEXT,
     batch_html,

@@ -13,8 +13,7 @@ import numpy as np
 from demos.bert.pretraining.free_labels import NOTHING
 from demos.bert.pretraining.spans import Instance, document_of, other_documents, pack
 from demos.errors import UserError
-from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
-from demos.lessons.pretraining.spans.program import spans_code
+from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, spans_code, strips_html
 from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.view import Layout, On, Shown, View, drawn, options
 

@@ -16,8 +16,7 @@ from demos.bert.translation.decoding import LONGEST, Trained, decoder_step, step
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL
 from demos.figures.matrix import matrix_table
-from demos.lessons.translation.decoding.figure import one_vector_figure
-from demos.lessons.translation.decoding.program import decoding_code
+from demos.lessons.translation.decoding.figure import decoding_code, one_vector_figure
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.wiring import LISTED, english, results, text_of
 from demos.page.questions import Answer

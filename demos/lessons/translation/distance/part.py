@@ -10,8 +10,7 @@ from demos.bert.translation.bundled import MOST_WORDS, read_sentence
 from demos.bert.translation.gradients import factor_per_word, gradient_norms
 from demos.bert.translation.paths import path
 from demos.bert.translation.translators import TRANSFORMER
-from demos.lessons.translation.distance.figure import gradients_figure, ways
-from demos.lessons.translation.distance.program import gradients_code
+from demos.lessons.translation.distance.figure import gradients_code, gradients_figure, ways
 from demos.lessons.translation.wiring import english, results
 from demos.page.view import Layout, On, Shown, View, drawn, limit, slider
 from demos.templates import templates

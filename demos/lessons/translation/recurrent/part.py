@@ -12,8 +12,7 @@ from demos.bert.recurrent.bundled import Trained, bundled
 from demos.bert.recurrent.writing import LONGEST, Step, read_beginning, write
 from demos.bert.translation.gru import END, SPECIAL
 from demos.figures.numbers import percent
-from demos.lessons.translation.recurrent.figure import Row, states_figure
-from demos.lessons.translation.recurrent.program import writing_code
+from demos.lessons.translation.recurrent.figure import Row, states_figure, writing_code
 from demos.lessons.translation.wiring import typed_or_listed
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services

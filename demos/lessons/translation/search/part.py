@@ -13,8 +13,7 @@ from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import LONGEST, Trained
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.searching import Continuations, drawn_words, greedy, least_sure, missed, search, words_of
-from demos.lessons.translation.search.figure import distribution_figure
-from demos.lessons.translation.search.program import search_code
+from demos.lessons.translation.search.figure import distribution_figure, search_code
 from demos.lessons.translation.wiring import english, results
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services

@@ -15,8 +15,7 @@ from demos.bert.translation.cost import costs
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.lessons.translation.targets.figure import places_figure, target_figure
-from demos.lessons.translation.targets.program import six_words_code, targets_code
+from demos.lessons.translation.targets.figure import places_figure, six_words_code, target_figure, targets_code
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider
 from demos.templates import templates
 from demos.training.translation.training import Plan, untrained

@@ -37,8 +37,7 @@ from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.matrix import matrix_table
 from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.translation.figure import alignment_figure
-from demos.lessons.translation.transformer.figure import ACROSS, stacks
-from demos.lessons.translation.transformer.program import transformer_code
+from demos.lessons.translation.transformer.figure import ACROSS, stacks, transformer_code
 from demos.lessons.translation.wiring import english, results
 from demos.page.view import Layout, On, Shown, View, drawn, index, limit, slider
 from demos.templates import templates
