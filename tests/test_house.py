@@ -211,7 +211,7 @@ def test_parts_never_import_parts() -> None:
 @pytest.mark.parametrize(
     ("source", "count"),
     [
-        ("from demos.lessons.attention.rollout.part import PART", 1),
+        ("from demos.lessons.attention.rollout.part import Rollout", 1),
         ("from demos.lessons.attention.rollout import part", 1),
         ("from demos.lessons.attention import rollout", 1),
         ("import demos.lessons.attention.rollout.text", 1),

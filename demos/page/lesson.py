@@ -43,7 +43,7 @@ class Drawable(Protocol):
 class Part:
     """A tab on a lesson's page (demos/page/parts.py); it computes only while it is open.
 
-    It is `PART` in the part.py of its folder, and the folder's name is its name in the link.
+    It is the view in the part.py of its folder, and the folder's name is its name in the link.
     """
 
     tab: str

@@ -15,8 +15,6 @@
         def draw(self, on: On, c: Choices) -> Shown:  # the values of what `lay_out` named
             return {"picture": ..., "numbers": lambda: ..., "program": lambda: ...}
 
-    PART = Lengths.part()
-
 A value that is a function is called only where its fold is open. Outputs that need fewer choices than the rest have a
 separate method, marked by `drawn`; a slow method is a generator, whose first values show the progress. The server sets
 no control: it sends the browser a control's bound for this sentence and model (`Control.last`), or a menu's options
@@ -405,7 +403,7 @@ class View:
 
     @classmethod
     def part(cls) -> Part:
-        """The part that its lesson finds as PART."""
+        """The view as a part of its lesson (demos/page/parts.py)."""
         view = cls()
         return Part(
             tab=cls.tab,

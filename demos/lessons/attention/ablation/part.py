@@ -208,6 +208,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     most, least = int(alike.argmin()), int(alike.argmax())
     facts = {"layer": counted(most), "cosine": alike[most], "least": counted(least), "closest": alike[least]}
     return Answer(facts=facts)
-
-
-PART = SwitchOff.part()

@@ -333,6 +333,3 @@ def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
     most, least = int(layers.argmax()), int(layers.argmin())
     facts = {"layer": counted(most), "most": layers[most], "least": counted(least), "smallest": layers[least]}
     return Answer(facts=facts | {"other": compare_text})
-
-
-PART = Compare.part()

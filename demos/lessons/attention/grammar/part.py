@@ -63,6 +63,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     key = min(OFFERED, key=lambda name: abs(OFFERED[name] - relation.baseline))
     facts = {"layer": counted(best.layer), "head": counted(best.head), "share": best.accuracy}
     return Answer(keys=frozenset({key}), facts=facts | {"baseline": relation.baseline})
-
-
-PART = Grammar.part()

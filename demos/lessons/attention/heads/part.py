@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -198,6 +198,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     facts = {"layer": counted(layer), "head": counted(head), "share": scores[layer, head]}
     facts["even"] = even_scores(run.encoding)[PATTERN]
     return Answer(keys=frozenset({THIRDS[layer * 3 // len(scores)]}), facts=facts)
-
-
-PART = replace(Heads.part(), standalone=standalone)

@@ -201,6 +201,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     received = attentions.mean(axis=(0, 1, 2), dtype=np.float64)  # [n]
     best = int(received.argmax())
     return Answer(tokens=frozenset({best}), facts={"share": received[best], "even": 1 / len(received)})
-
-
-PART = Rollout.part()

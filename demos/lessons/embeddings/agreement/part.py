@@ -154,6 +154,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
         for name, rows in zip(choices, vectors, strict=True)
     }
     return Answer(facts={"pairs": len(pairs), **rho})
-
-
-PART = AgreementWithPeople.part()

@@ -203,6 +203,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     first, last = (float(cosine_matrix(states[own])[rows, columns].mean()) for states in run.hidden_states[[0, -1]])
     key = "rises" if last > first + TIE else "falls" if last < first - TIE else "stays"
     return Answer(keys=frozenset({key}), facts={"first": first, "last": last})
-
-
-PART = Shape.part()

@@ -326,6 +326,3 @@ def base_title(services: Services, run: str) -> str:
         return services.store.spec(services.trainings.runs.base(run)).title
     except UserError:
         return "BERT"
-
-
-PART = FrozenFeatures.part()

@@ -202,6 +202,3 @@ def program(spec: ModelSpec, made: Drawn, c: MapChoices) -> str:
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The width of the reader's model."""
     return Answer(facts={"width": services.loaded(sentence.model).model.config.hidden_size})
-
-
-PART = Maps.part()

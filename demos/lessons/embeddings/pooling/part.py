@@ -236,6 +236,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     _, tokens, width = services.run(sentence).hidden_states.shape
     words = len(f"{sentence.text} {sentence.text_pair}".split())
     return Answer(facts={"words": words, "tokens": tokens, "size": width, "total": f"{tokens * width:,}"})
-
-
-PART = Pooling.part()

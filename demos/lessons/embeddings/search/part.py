@@ -308,6 +308,3 @@ def answer(services: Services, sentence: Sentence, search_query: str) -> Answer:
     shared = sum(map(bool, Keywords(sentences).shared(query, nearest)))
     facts = {"shared": shared, "first": nearest[0], "cosine": alike[best[0]]}
     return Answer(keys=frozenset({KEYS[shared]}), facts=facts)
-
-
-PART = Search.part()

@@ -259,6 +259,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     """The parameters of the reader's encoder."""
     model = services.loaded(sentence.model).model
     return Answer(facts={"parameters": f"{sum(weights.numel() for weights in model.parameters()):,}"})
-
-
-PART = TrainOnPairs.part()

@@ -153,6 +153,3 @@ def first_reviews(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
         "numbers": "",
         "program": lambda: tensors_code(loaded.spec, FIVE, 0, 0),
     }
-
-
-PART = TensorSteps.part()

@@ -251,6 +251,3 @@ def answer(services: Services, sentence: Sentence, word: str, word_uses: str) ->
     key = "input" if layer == 0 else "early" if layer <= layers / 2 else "late"
     facts = {"layer": state_name(layer), "layers": layers, "gap": contrasts.gaps[layer], "first": contrasts.gaps[0]}
     return Answer(keys=frozenset({key}), facts=facts)
-
-
-PART = WordSenses.part()

@@ -81,6 +81,3 @@ def answer(services: Services, sentence: Sentence, token: float, layer: float) -
     key = "same" if attention == feed else "attention" if attention > feed else "feed"
     facts = {"piece": run.encoding.tokens[at], "attention": attention, "feed": feed, "entering": entering}
     return Answer(keys=frozenset({key}), facts=facts)
-
-
-PART = Block.part()

@@ -125,6 +125,3 @@ def answer(services: Services, sentence: Sentence, token: float) -> Answer:
     vectors = {"word": ledger.word, "position": ledger.position, "segment": ledger.segment}
     lengths = {name: 0.0 if rows is None else float(np.linalg.norm(rows[at])) for name, rows in vectors.items()}
     return Answer(facts={"token": at, "piece": encoding.tokens[at], **lengths})
-
-
-PART = Input.part()

@@ -106,6 +106,3 @@ class Masks(View):
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The number of tokens in the input."""
     return Answer(facts={"tokens": len(services.run(sentence).encoding)})
-
-
-PART = Masks.part()

@@ -44,6 +44,3 @@ class Matrices(View):
             "numbers": lambda: shapes_table(attended),
             "program": lambda: matrices_code(on.loaded.spec, on.encoding, c.layer, c.head),
         }
-
-
-PART = Matrices.part()

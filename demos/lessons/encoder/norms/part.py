@@ -146,6 +146,3 @@ def training_texts() -> tuple[tuple[str, ...], ...]:
     rows = csv.DictReader(read_asset("data/sentences.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     texts = [row["sentence"] for row in rows]
     return tuple(tuple(texts[at : at + IN_TRAINING]) for at in range(0, len(texts) - IN_TRAINING + 1, IN_TRAINING))
-
-
-PART = Norms.part()

@@ -178,6 +178,3 @@ def answer(services: Services, sentence: Sentence, token: float) -> Answer:
     key = "none" if np.ptp(others) < ALIKE else "near" if abs(nearest - at) <= NEAR else "far"
     facts = {"nearest": nearest, "cosine": alike[nearest], "middle": middle, "distant": alike[middle]}
     return Answer(keys=frozenset({key}), facts=facts)
-
-
-PART = Position.part()

@@ -58,6 +58,3 @@ def answer(services: Services, sentence: Sentence, token: float) -> Answer:
     key = "falls" if last[at] < first[at] - TIE else "rises" if last[at] > first[at] + TIE else "same"
     facts = {"piece": run.encoding.tokens[at], "first": first[at], "last": last[at], "layers": run.num_layers}
     return Answer(keys=frozenset({key}), facts=facts | {"mean_first": first.mean(), "mean_last": last.mean()})
-
-
-PART = ResidualStream.part()

@@ -130,6 +130,3 @@ def answer(services: Services, sentence: Sentence, token: float, layer: float, h
             "even": 1 / len(row),
         }
     )
-
-
-PART = SelfAttention.part()

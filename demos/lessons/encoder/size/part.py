@@ -101,6 +101,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
             "head_width": config.hidden_size // config.num_attention_heads,
         }
     )
-
-
-PART = Size.part()

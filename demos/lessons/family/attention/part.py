@@ -188,6 +188,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     """For its example sentence."""
     cross = of_our_translator(MEMBERS[TRANSLATOR].example).kinds[CROSS]
     return Answer(facts={"m": len(cross.rows), "n": len(cross.columns)})
-
-
-PART = Attention.part()

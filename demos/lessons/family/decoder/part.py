@@ -213,6 +213,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     prediction = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
     guess = prediction.chosen.guess
     return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": prediction.entropy})
-
-
-PART = Writing.part()

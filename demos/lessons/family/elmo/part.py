@@ -223,6 +223,3 @@ class Elmo(View):
             ),
             "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, c.elmo_norm),
         }
-
-
-PART = Elmo.part()

@@ -72,6 +72,3 @@ class Inputs(View):
                 list(zip(task.fields, texts, strict=True)),
             ),
         }
-
-
-PART = Inputs.part()

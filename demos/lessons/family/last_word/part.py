@@ -66,6 +66,3 @@ def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
     facts = {"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)}
     return Answer(facts=facts | {"other": other_word})
-
-
-PART = LastWord.part()

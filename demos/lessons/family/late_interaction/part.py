@@ -114,6 +114,3 @@ def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
     shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
     facts = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}
     return Answer(facts=facts | {"sentences": f"{len(sentences):,}", "vectors": f"{index.token_count:,}"})
-
-
-PART = LateInteraction.part()

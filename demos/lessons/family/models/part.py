@@ -59,6 +59,3 @@ class Models(View):
     def draw_family(self, on: On, c: Choices) -> Shown:
         """No choice changes these."""
         return {"timeline": timeline(models()), "sizes": sizes(models()), "table": TEXT.models(models())}
-
-
-PART = Models.part()

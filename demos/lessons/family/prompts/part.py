@@ -115,6 +115,3 @@ def answer(services: Services, sentence: Sentence, task: str) -> Answer:
     chosen, model = task_of(task), model_of(services, writer_of(OUR_DECODER))
     zero, *_, few = medians_of(answers(model, chosen))
     return Answer(facts={"name": chosen.name, "zero": zero, "few": few})
-
-
-PART = Prompts.part()

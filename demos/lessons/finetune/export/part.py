@@ -185,6 +185,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     facts = {"parameters": f"{count:,}", "size": count * BYTES / 1e6}
     mistakes = {"changed": 0.0, "byte": BUNDLED_MILLIONS, "bits": BUNDLED_MILLIONS * BITS}
     return Answer(number=BUNDLED_MILLIONS * BYTES, facts=facts, mistakes=mistakes)
-
-
-PART = Export.part()

@@ -133,6 +133,3 @@ def changes(event: Reading | Step) -> Changes:
     """The changes to the page by an event of the training."""
     moved = {"shares": shares_figure(event.shares)} if isinstance(event, Step) else {}
     return {"said": progress_html(event), **moved}
-
-
-PART = LayerMix.part()

@@ -290,6 +290,3 @@ def answer(_: Services, __: Sentence) -> Answer:
         "words": score("words", fewest),
     }
     return Answer(keys=frozenset({next(key for bound, key in KEYS if reached < bound)}), facts=facts)
-
-
-PART = LearningCurve.part()

@@ -41,6 +41,3 @@ class Published(View):
         """One board, the reader's own runs among its rows."""
         board = boards()[c.board]
         return {"table": board_html(board, own_rows(board, c.history))}
-
-
-PART = Published.part()

@@ -235,6 +235,3 @@ def answer(_: Services, __: Sentence) -> Answer:
         "nothing": 0.0,
     }
     return Answer(number=ADAPTER, mistakes=mistakes)
-
-
-PART = Ready.part()

@@ -286,6 +286,3 @@ def answer(_: Services, __: Sentence) -> Answer:
     facts = {"description": sample().description, "layers": len(moved)}
     facts |= {"least": counted(least), "lowest": moved[least], "most": counted(most), "highest": moved[most]}
     return Answer(keys=frozenset({THIRDS[most * 3 // len(moved)]}), facts=facts)
-
-
-PART = Results.part()

@@ -87,6 +87,3 @@ def csv_file(_: Sentence, history: list[Record]) -> tuple[str, str]:
 def answer(_: Services, __: Sentence) -> Answer:
     """The two-sided p of 6 and of 10 wins in 10 disagreements (McNemar's exact test)."""
     return Answer(facts={"p": binomtest(6, 10).pvalue, "clear": binomtest(10, 10).pvalue})
-
-
-PART = Runs.part()

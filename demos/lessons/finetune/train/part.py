@@ -255,6 +255,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     _, tokens, width = services.run(sentence).hidden_states.shape
     sizes = {"pooled": CLASSES * width, "unpooled": CLASSES * tokens * width}
     return Answer(facts=measured_facts() | {"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})
-
-
-PART = Train.part()

@@ -146,6 +146,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     }
     key = "equal" if math.isclose(*(guess.probability for guess in without.words), rel_tol=ALIKE) else "unequal"
     return Answer(keys=frozenset({key}), facts=facts | {"first": token_label(with_text.best[0].token)})
-
-
-PART = Cloze.part()

@@ -236,6 +236,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     numbers = [chosen * share for share in PAPER.kinds]
     kinds = dict(zip(("masked", "random", "same"), numbers, strict=True))
     return Answer(facts={"tokens": tokens, "chosen": chosen, **kinds})
-
-
-PART = CorruptText.part()

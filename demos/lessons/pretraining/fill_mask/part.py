@@ -329,6 +329,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     share = right / len(places)
     facts = {"right": right, "count": len(places), "share": share}
     return Answer(keys=frozenset({QUARTERS[min(int(share * 4), 3)]}), facts=facts)
-
-
-PART = FillMask.part()

@@ -89,6 +89,3 @@ class Labels(View):
             "numbers": lambda: numbers_html(labels, read),
             "program": lambda: labels_code(store.spec(key), labels.sentences, OTHERS, c.labels_seed),
         }
-
-
-PART = Labels.part()

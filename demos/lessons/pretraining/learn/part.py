@@ -183,6 +183,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     loss = math.log(size)
     mistakes = {"zero": 0.0, "one": 1.0, "half": math.log(2)}
     return Answer(number=loss, facts={"vocabulary": f"{size:,}", "loss": loss}, mistakes=mistakes)
-
-
-PART = TrainLive.part()

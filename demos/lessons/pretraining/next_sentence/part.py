@@ -176,6 +176,3 @@ def next_endpoint(services: Services) -> Callable[..., Json]:
         return {"tokens": list(encoding.tokens), "segments": list(encoding.token_type_ids)} | numbers
 
     return next_sentence
-
-
-PART = NextSentence.part()

@@ -93,6 +93,3 @@ class OriginalRun(View):
             "numbers": lambda: numbers_html(shown),
             "program": lambda: losses_code(spec, [sequence.instance for sequence in shown.batch]),
         }
-
-
-PART = OriginalRun.part()

@@ -107,6 +107,3 @@ class Spans(View):
             "numbers": lambda: TEXT.numbers(shown.rows()),
             "program": lambda: spans_code(store.spec(key), result.documents[0], c.length, c.spans_seed),
         }
-
-
-PART = Spans.part()

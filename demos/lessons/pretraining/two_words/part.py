@@ -85,6 +85,3 @@ class TwoWords(View):
             "numbers": lambda: numbers_html(both),
             "program": lambda: two_words_code(pretrained.encoder.spec, both),
         }
-
-
-PART = TwoWords.part()

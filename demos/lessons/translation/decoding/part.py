@@ -135,6 +135,3 @@ def answer(services: Services, sentence: Sentence, english: str) -> Answer:
     most = decoded.weights[0].argmax(-1).tolist()
     back = sum(later < earlier for earlier, later in pairwise(most))
     return Answer(keys=frozenset({"crossed" if back else "diagonal"}), facts={"back": back, "words": len(written) - 1})
-
-
-PART = Decoding.part()

@@ -73,6 +73,3 @@ class Distance(View):
             "numbers": lambda: TEXT.numbers(source, list(norms), list(norms.values())),
             "program": lambda: gradients_code(source),
         }
-
-
-PART = Distance.part()

@@ -116,6 +116,3 @@ def chance(beginning: str, word: str) -> float:
     typed = read_beginning(trained, beginning)
     step = write(trained, typed)[len(typed)]
     return step.probabilities[trained.vocabulary.ids[word] - END].item()
-
-
-PART = Recurrent.part()

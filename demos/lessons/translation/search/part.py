@@ -129,6 +129,3 @@ def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The number of sentences found by computation."""
     return Answer(facts={"width": WIDTH, "found": len(missed(OPENING, WIDTH))})
-
-
-PART = Searching.part()

@@ -174,6 +174,3 @@ class Targets(View):
             "targets_english": limit(visible=not six),
             "steps": limit(visible=six),
         }
-
-
-PART = Targets.part()

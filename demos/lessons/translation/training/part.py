@@ -161,6 +161,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
             of_length = [is_right for pair, is_right in pairs if len(pair.source) in words]
             facts[f"{name}_{length}"] = sum(of_length) / len(of_length)
     return Answer(facts=facts)
-
-
-PART = Training.part()

@@ -225,6 +225,3 @@ def next_words(computed: Written, number: int) -> list[tuple[str, float, float]]
 def labels(words: Sequence[str]) -> Labels:
     """The names of a table's rows or columns."""
     return Labels(tuple(words), (False,) * len(words))
-
-
-PART = Transformer.part()
