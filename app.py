@@ -50,7 +50,7 @@ from demos.page.delivery.view_endpoint import view_endpoint
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
 from demos.page.finder import finder
-from demos.page.glossary import glossary_page
+from demos.page.glossary import glossary
 from demos.page.head import head, style_sheets
 from demos.page.larger_model.larger_model import LargerModel, LargerModelRoute
 from demos.page.lesson import Lesson, Page
@@ -169,7 +169,7 @@ def launch_options(
     """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
-    glossary = HTMLResponse(glossary_page.glossary_html(), headers=ASK_EACH_TIME)
+    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
     return {
         "server_name": settings.host,
@@ -187,7 +187,7 @@ def launch_options(
                 Middleware(NamedBrowsers),
                 Middleware(FixedAnswers, answers=fonts.font_answers(), folder=fonts.AT),
                 Middleware(FixedAnswers, answers=program_files.program_answers(), folder=program_files.AT),
-                Middleware(FixedAnswers, answers={glossary_page.ADDRESS: glossary}),
+                Middleware(FixedAnswers, answers={glossary.ADDRESS: glossary_answer}),
                 Middleware(Tours, tours=tours, places=places or {}),
                 Middleware(YourQuestions, lessons=lessons, host=settings.host),
                 *outside,

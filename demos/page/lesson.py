@@ -19,11 +19,10 @@ import gradio as gr
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
 from demos.page.drawing.drawn import as_sent, names_components
-from demos.page.guards import guarded, with_api_errors
+from demos.page.guards import PICTURES, dimmed, guarded, pictures, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.links import Link, Offer, schema
 from demos.page.services import Sentence, Services
-from demos.page.stale import PICTURES, dimmed, pictures
 
 
 class Drawable(Protocol):

@@ -13,8 +13,16 @@ from starlette.testclient import TestClient
 from demos.lessons import discover
 from demos.page.bar import lesson_heading
 from demos.page.delivery.fixed_answers import ASK_EACH_TIME, FixedAnswers
-from demos.page.glossary.glossary import MOST_MARKED, Term, glossary, letters, terms_in, with_terms
-from demos.page.glossary.glossary_page import ADDRESS, glossary_html
+from demos.page.glossary.glossary import (
+    ADDRESS,
+    MOST_MARKED,
+    Term,
+    glossary,
+    glossary_html,
+    letters,
+    terms_in,
+    with_terms,
+)
 
 LESSONS = discover()
 TEXTS = [lesson.look for lesson in LESSONS] + [part.look for lesson in LESSONS for part in lesson.parts]

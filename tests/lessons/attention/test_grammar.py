@@ -12,8 +12,7 @@ from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
 from demos.lessons.attention.grammar.figure import PUBLISHED
-from demos.lessons.attention.grammar.part import OWN, Grammar, answer
-from demos.lessons.attention.grammar.scores import SENTENCES
+from demos.lessons.attention.grammar.part import OWN, SENTENCES, Grammar, answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.plotly_figure import plotly

@@ -17,8 +17,8 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.lessons.family.attention import part
+from demos.lessons.family.attention.figure import attention_code
 from demos.lessons.family.attention.part import Attention, read
-from demos.lessons.family.attention.program import attention_code
 from demos.page.services import Sentence, Services
 from demos.page.view import On
 from tests.bert.family.tiny_family import KINDS, member, write

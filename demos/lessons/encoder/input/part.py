@@ -13,14 +13,18 @@ from demos.bert.encoder.input_changed import Changes, change_input
 from demos.bert.model.encoding import encode
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.choices import OfToken
-from demos.lessons.encoder.input.figure import changes_figure, norm_strips, one_hot_board, selection_strips, sum_strips
-from demos.lessons.encoder.input.text import (
+from demos.lessons.encoder.input.figure import (
     TEXT,
+    changes_figure,
     changes_summary,
     changes_table,
+    norm_strips,
     norm_summary,
     numbers_html,
+    one_hot_board,
     one_hot_summary,
+    selection_strips,
+    sum_strips,
     sum_summary,
 )
 from demos.lessons.encoder.program_input import input_code

@@ -16,9 +16,16 @@ from demos.counting import counted
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.choices import PICKER, OfHead, OfLayer, OfToken
 from demos.lessons.encoder.program_layer import selfattention_code
-from demos.lessons.encoder.self_attention.figure import Query, attention_numbers, attention_picture, attention_summary
-from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
-from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
+from demos.lessons.encoder.self_attention.figure import (
+    Query,
+    attention_numbers,
+    attention_picture,
+    attention_summary,
+    closed_html,
+    concat_picture,
+    times_figure,
+    times_summary,
+)
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page

@@ -16,8 +16,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.figures.matrix import matrix_table
-from demos.lessons.family.attention.figure import TEXT, said_html
-from demos.lessons.family.attention.program import attention_code
+from demos.lessons.family.attention.figure import TEXT, attention_code, said_html
 from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.questions import Answer

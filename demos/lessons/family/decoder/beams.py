@@ -10,7 +10,7 @@ from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.decoding.beam import Search
 from demos.bert.model.once_cache import OnceCache
 from demos.bert.pretraining.heads import Pretrained
-from demos.lessons.family.decoder.figure_beams import Text, beams_html
+from demos.lessons.family.decoder.figure import Text, beams_html
 from demos.page.services import Services
 from demos.page.view import Shown
 from demos.widgets.search_tree.figure import tree_figure

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from demos.bert.causal.decoder import WINDOW
 from demos.bert.causal.writing import Candidate, LookedUp, Method, NextWord
+from demos.bert.decoding.beam import Search
 from demos.figures.numbers import percent
 from demos.figures.token_chips import token_label, visible
 from demos.lessons.family.program_decoder import DECODER
@@ -15,6 +17,8 @@ from demos.templates import templates
 TEXT = templates(__file__)
 CONTEXT = 6  # pieces of it that are named beside a word that is looked up
 BEGINNING = 128  # pieces of the reader's text that are shown, the last ones
+TEXT = templates(__file__)
+EQUAL = 5e-4  # log-probabilities that float32 alone makes differ
 
 
 def text_html(tokens: Sequence[str], pieces: Sequence[Candidate], unread: int) -> str:
@@ -91,3 +95,39 @@ for _ in range({length}):
 for total, pieces in beam:
     print(f"{{total:.2f}}", tokenizer.decode(pieces))
 """
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text that one method wrote."""
+
+    name: str  # the method's name; none for a further text of the beam
+    tokens: Sequence[str]
+    repeated: Sequence[bool]  # of each token
+    log_probability: float
+
+    @property
+    def pieces(self) -> list[dict[str, object]]:
+        """The tokens to show, each joined to the token before it if it continues that token's word."""
+        shown = [self.tokens[0], *(token.removeprefix("##") for token in self.tokens[1:])]
+        return [
+            {"text": visible(text), "joined": text != token, "repeated": mark}
+            for text, token, mark in zip(shown, self.tokens, self.repeated, strict=True)
+        ]
+
+
+def beams_html(texts: Sequence[Text]) -> str:
+    """The greedy text, the beam's, the likeliest first, and the random one; and how the first two compare."""
+    greedy, best = texts[0], texts[1]
+    gain = best.log_probability - greedy.log_probability
+    return TEXT.beams(texts, gain if abs(gain) > EQUAL else 0.0, math.exp(gain))
+
+
+def candidates_html(result: Search, word: Callable[[int], str]) -> str:
+    """The best candidates of each step as a table."""
+    rows = [
+        (at, [token_label(word(token)) for token in candidate.hypothesis.tokens], candidate)
+        for at, step in enumerate(result.steps, start=1)
+        for candidate in step
+    ]
+    return TEXT.candidates(rows)

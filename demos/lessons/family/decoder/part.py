@@ -20,8 +20,15 @@ from demos.errors import UserError
 from demos.figures.numbers import with_prefix
 from demos.figures.token_chips import token_label
 from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
-from demos.lessons.family.decoder.figure import TEXT, looked_up_html, next_html, search_code, text_html, writing_code
-from demos.lessons.family.decoder.figure_beams import candidates_html
+from demos.lessons.family.decoder.figure import (
+    TEXT,
+    candidates_html,
+    looked_up_html,
+    next_html,
+    search_code,
+    text_html,
+    writing_code,
+)
 from demos.page.progress import EventOptions, relayed
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import gradio as gr
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.lessons.finetune.ready.program import hub_code, ready_code
+from demos.files import read_beside
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
@@ -68,6 +70,8 @@ ANSWERERS = [
 ADAPTER, ENCODER = 0.7, 22.7  # millions of weights, as the question says
 FLOAT = 4  # bytes of a weight of the encoder; one of an adapter has one
 QUESTION_TASKS = 5
+# The beginning of each task's part of program.txt.
+TITLES = {"sentence": "Sentiment", "entities": "Names", "question": "Question", "pair": "Two lines"}
 
 
 def lines_of(text: str) -> list[str]:
@@ -235,3 +239,32 @@ def answer(_: Services, __: Sentence) -> Answer:
         "nothing": 0.0,
     }
     return Answer(number=ADAPTER, mistakes=mistakes)
+
+
+def ready_code(text: str, lines: Sequence[str], opinions: Sequence[str], question: str, tasks: Collection[str]) -> str:
+    """Prints the adapters' answers of these tasks; runs where their files are: a notebook brings them.
+
+    `lines` are the text's, two where they are compared, and `opinions` those whose sentiment is classified.
+    """
+    values = {"TEXT": text, "LINES": list(lines), "OPINIONS": list(opinions), "QUESTION": question}
+    head, *parts = read_beside(__file__, "program.txt").split("\n\n# ")
+    parts = [part for part in parts if part.partition(":")[0] in {TITLES[kind] for kind in tasks}]
+    return _filled("\n\n# ".join([head, *parts]).rstrip() + "\n", values)
+
+
+def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) -> str:
+    """Prints the answers of one of the Hub's models about a text, or its lines; runs wherever transformers is."""
+    values = {
+        "MODEL": spec.hub_id,
+        "REVISION": spec.revision,
+        "LINES": list(lines),
+        "TEXT": text,
+        "QUESTION": question,
+    }
+    return _filled(read_beside(__file__, f"program_{spec.key}.txt"), values)
+
+
+def _filled(program: str, values: Mapping[str, object]) -> str:
+    """The template with each name in capitals replaced by its value; the reader's text is not searched for names."""
+    pattern = re.compile(rf"\b({'|'.join(values)})\b")
+    return pattern.sub(lambda match: repr(values[match[1]]), program)

@@ -15,11 +15,11 @@ from demos.lessons.pretraining.original_run.figure import (
     costs_html,
     counting_html,
     data_html,
+    losses_code,
     losses_html,
     numbers_html,
     sequence_html,
 )
-from demos.lessons.pretraining.original_run.program import losses_code
 from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.layer_head_choices import clamp
 from demos.page.services import Sentence, Services

@@ -14,8 +14,7 @@ from demos.bert.translation.tasks import DATES, FRENCH
 from demos.bert.translation.timing import measure
 from demos.bert.translation.translators import TRANSFORMER
 from demos.lessons.translation.training.controller import CHANGED, Ran, Trainer, idle, waits
-from demos.lessons.translation.training.figure_times import times_figure, times_summary
-from demos.lessons.translation.training.program import training_code
+from demos.lessons.translation.training.figure import times_figure, times_summary, training_code
 from demos.page.lesson import Page
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
