@@ -458,7 +458,7 @@ class View:
         for drawing in drawings:
             rest = not drawing.outputs
             outputs = {name: at[name] for name in drawing.outputs or (name for name in at if name not in elsewhere)}
-            folds = by_fold(list(outputs.values()), page.fold)
+            folds = by_fold(list(outputs.values()))
             limited = {*drawing.limits, *(name for name, control in controls.items() if rest and control.last)}
             limits = Limits(
                 {name: made for name, made in at.controls.items() if name in limited},
@@ -517,7 +517,7 @@ def _draw_in_steps(
     Of the last values alone, unless nothing else is drawn.
     """
     unread = () if page.reads_sentence else (page.text, page.text_pair)
-    folds, events = by_fold(outputs, page.fold), []
+    folds, events = by_fold(outputs), []
     options = {**HEAVY, **options}
     for fold, places in folds.items():
         wanted = [outputs[at] for at in places]
