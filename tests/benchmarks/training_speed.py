@@ -235,7 +235,7 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
             print(f"    {told}: {run.rate * work / peak:.0%} of the best that float32 products of these shapes reach")
     libraries = ", ".join(f"{name} {rate / 1e9:.0f}" for name, rate in by_library.items())
     taken = "oneDNN" if onednn_is_quicker() else "PyTorch's own"
-    print(f"  float32 products of these shapes, GFLOP/s: {libraries}; a trial chose {taken} for the training")
+    print(f"  float32 products of these shapes, GFLOP/s: {libraries}; {taken} is taken here")
     waits = [ours(data, QUICK, time.perf_counter).first for _ in range(1 if short else 2)]
     print(f"  from the call to the first step: {min(waits):.2f} s on the wall clock")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import sys
-import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,26 +13,18 @@ from torch import nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
-from demos.bert.model.cores import own_cpu_threads
-
-TRIED = (256, 384, 768)  # tokens, in, out: some milliseconds of product
-TIMES = 5
-MARGIN = (
-    0.9  # of PyTorch's own time at most: of two that are alike, runs of one seed must not take now one, now another
-)
-_clock = time.perf_counter if sys.platform == "win32" else time.thread_time  # Windows counts a thread's time in 16 ms
-_trial = threading.Lock()
+CPU = Path("/proc/cpuinfo")  # Linux
 
 
-def apply_linear(module: Any, states: torch.Tensor) -> torch.Tensor:
-    """The output of `module`, an nn.Linear in float32, for states [T, in] -> [T, out], without a gradient.
+def quicken(model: Any) -> Any:
+    """`model`, its nn.Linear replaced by ones that choose the quicker library; returned for ease.
 
-    PyTorch's own choice is MKL, which picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the
-    speed unused, on Intel's it is a fifth ahead of oneDNN. Both add up in float32, in another order.
+    Parameters, their names, the files it is kept as and, up to float32 rounding, its numbers stay the same.
     """
-    if onednn_is_quicker():
-        return _by_onednn(states, module.weight, module.bias)
-    return linear(states, module.weight, module.bias)
+    for module in model.modules():
+        if type(module) is nn.Linear:
+            module.__class__ = QuickLinear
+    return model
 
 
 def apply_to_few(module: nn.Linear, states: torch.Tensor) -> torch.Tensor:
@@ -58,7 +48,9 @@ class QuickLinear(nn.Linear):
         plain = self.weight.dtype == states.dtype == torch.float32 and states.device.type == "cpu" and states.numel()
         if not plain or torch.is_autocast_enabled("cpu") or not onednn_is_quicker():
             return linear(states, self.weight, self.bias)
-        return _Product.apply(states, self.weight, self.bias)
+        if torch.is_grad_enabled():
+            return _Product.apply(states, self.weight, self.bias)
+        return _by_onednn(states, self.weight, self.bias)
 
 
 class _Product(torch.autograd.Function):
@@ -89,45 +81,26 @@ def _by_onednn(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | 
     return torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
 
 
-def onednn_is_quicker() -> bool:
-    """Whether oneDNN takes MARGIN of the time of PyTorch's own choice or less here; measured once, in 30 ms or so."""
-    with _trial:  # callers that come during the measurement wait for its result
-        return _measured()
-
-
 @cache
-def _measured() -> bool:
-    if not _has_onednn():
-        return False
-    with ThreadPoolExecutor(1) as own:  # a thread's count of threads is its own
-        seconds = own.submit(_seconds).result()
-    return seconds["oneDNN"] <= MARGIN * seconds["own"]
+def onednn_is_quicker() -> bool:
+    """Whether oneDNN multiplies quicker here than PyTorch's own choice, MKL: on AMD's CPUs, as far as was measured.
+
+    MKL picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the speed unused, on Intel's it is a
+    fifth ahead of oneDNN. Both add up in float32, in another order, so the choice is by the CPU and not by a trial:
+    two processes on one machine round alike.
+    """
+    return _maker() == "AuthenticAMD" and _has_onednn()
 
 
-@torch.inference_mode()
-def _seconds() -> dict[str, float]:
-    """The least time of the three products of a layer by each library, one thread, by turns."""
-    own_cpu_threads(1)
-    tokens, inner, outer = TRIED
-    generator = torch.Generator().manual_seed(0)
-    shapes = ((tokens, inner), (outer, inner), (outer,), (tokens, outer))
-    states, weight, bias, gradient = (torch.rand(shape, generator=generator) for shape in shapes)
-    libraries: dict[str, tuple[Callable[[], torch.Tensor], ...]] = {
-        "own": (lambda: linear(states, weight, bias), lambda: gradient @ weight, lambda: gradient.t() @ states),
-        "oneDNN": (
-            lambda: _by_onednn(states, weight, bias),
-            lambda: _by_onednn(gradient, weight.t(), None),
-            lambda: _by_onednn(gradient.t(), states.t(), None),
-        ),
-    }
-    best = {name: [float("inf")] * len(products) for name, products in libraries.items()}
-    for _ in range(TIMES):
-        for name, products in libraries.items():
-            for which, product in enumerate(products):
-                began = _clock()
-                product()
-                best[name][which] = min(best[name][which], _clock() - began)
-    return {name: sum(times) for name, times in best.items()}
+def _maker() -> str:
+    """The CPU's maker, as it calls itself; "" on a Mac, and on Linux where the CPU is not an x86."""
+    if sys.platform == "win32":
+        return platform.processor().rpartition(", ")[2]  # "AMD64 Family 25 Model 1 Stepping 1, AuthenticAMD"
+    try:
+        lines = CPU.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("vendor_id")), "")
 
 
 @cache

@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from demos.bert.model.fetching import WEIGHTS
+from demos.bert.model.linear import quicken
 
 INDEX = "model.safetensors.index.json"  # which tensor lies in which file, where there are several
 
@@ -29,10 +30,10 @@ ALONE = threading.RLock()  # held while a model is read, or made with tied weigh
 def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager", **options: Any) -> Any:
     """`kind.from_pretrained` in float32: safetensors only, no code from the folder, no hub.
 
-    Without a folder, `options` have the configuration and the weights.
+    Without a folder, `options` have the configuration and the weights. The model's products are by the quicker library.
     """
     with ALONE:
-        return kind.from_pretrained(
+        read = kind.from_pretrained(
             folder,
             attn_implementation=attention,
             dtype=torch.float32,
@@ -41,6 +42,8 @@ def read_weights(kind: Any, folder: Path | str | None, attention: str = "eager",
             local_files_only=True,
             **options,
         )
+    quicken(read[0] if isinstance(read, tuple) else read)
+    return read
 
 
 def files_in(index: Any) -> list[str]:

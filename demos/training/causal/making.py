@@ -90,7 +90,6 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
     keep_pages()
     torch.manual_seed(SEED)
     parts = copy.deepcopy(Parts.of(our_heads(loaded)))
-    hardware.quicken(parts.encoder)
     for module in parts.encoder.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

@@ -1,13 +1,8 @@
-"""The fast paths of this machine: the number format of a run's products, the attention and the library."""
+"""The fast paths of this machine: the number format of a run's products, and the attention."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
-from torch import nn
-
-from demos.bert.model.linear import QuickLinear
 
 
 def run_device(on_cpu: bool = False) -> torch.device:
@@ -32,14 +27,3 @@ def attention_of(half: bool, device: torch.device) -> str:
     long. Its CUDA kernels add up in no fixed order; same seed, same numbers matters more than their speed.
     """
     return "sdpa" if device.type == "cpu" and not half else "eager"
-
-
-def quicken(encoder: Any) -> Any:
-    """`encoder`, a run's own copy, its nn.Linear replaced by ones that choose the quicker library; returned for ease.
-
-    Parameters, their names, the files it is kept as and, up to float32 rounding, its numbers stay the same.
-    """
-    for module in encoder.modules():
-        if type(module) is nn.Linear:
-            module.__class__ = QuickLinear
-    return encoder

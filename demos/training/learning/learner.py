@@ -17,7 +17,7 @@ from demos.training.learning import hardware
 from demos.training.learning.contrast import fit_linear, pair_loss
 from demos.training.learning.earlier import read_head
 from demos.training.learning.encoder import States, layers_of, lower, upper
-from demos.training.learning.hardware import attention_of, quicken, run_device
+from demos.training.learning.hardware import attention_of, run_device
 from demos.training.learning.model import (
     CompactRows,
     Model,
@@ -50,7 +50,7 @@ class Learner:
         self.task, self.settings, self.parallel = task, settings, parallel
         self.device = run_device(on_cpu)
         self.half = hardware.in_bfloat16(on_cpu)
-        encoder = quicken(load_encoder(base, attention_of(self.half, self.device)).to(self.device))
+        encoder = load_encoder(base, attention_of(self.half, self.device)).to(self.device)
         tokenizer = load_tokenizer(base)
         self.limit = min(settings.max_length, encoder.config.max_position_embeddings)  # tokens
         self.padding = tokenizer.pad_token_id or 0

@@ -15,7 +15,6 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.counting import layer_name
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of
-from demos.training.learning.hardware import quicken
 from demos.training.learning.model import redraw_layers
 from demos.training.learning.optimizer import parameter_groups, set_rate
 from demos.training.pretraining.batches import PretrainingBatch
@@ -59,7 +58,7 @@ class Learner:
         encoder.set_attn_implementation("sdpa")
         heads = [part for part in (self.parts.transform, self.parts.decoder, self.parts.relation) if part is not None]
         self.heads = nn.ModuleList(heads)
-        self.modules = nn.ModuleList([quicken(encoder), self.heads])
+        self.modules = nn.ModuleList([encoder, self.heads])
         for module in self.modules.modules():
             if isinstance(module, nn.Dropout):
                 module.p = 0.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from demos.bert.model.cores import own_cpu_threads
-from demos.bert.model.linear import apply_linear
+from demos.bert.model.linear import quicken
 from demos.training.compute_cost import Cost
 from demos.training.settings import Settings
 
@@ -85,13 +85,12 @@ def products_per_second(half: bool, device: str, threads: int) -> float:
 def _timed(kind: torch.dtype, device: str, threads: int) -> float:
     own_cpu_threads(threads)
     rows, inner, columns = SHAPE
-    quick = device == "cpu" and kind == torch.float32  # as `quicken` multiplies
-    layer = torch.nn.Linear(inner, columns, dtype=kind, device=device)
+    layer = quicken(torch.nn.Linear(inner, columns, dtype=kind, device=device))
     states = torch.ones(rows, inner, dtype=kind, device=device)
     best = float("inf")
     with torch.inference_mode():
         for _ in range(TRIES):
             began = time.perf_counter()
-            (apply_linear(layer, states) if quick else layer(states))[0, 0].item()  # waits for the device
+            layer(states)[0, 0].item()  # waits for the device
             best = min(best, time.perf_counter() - began)
     return 2 * rows * inner * columns / best

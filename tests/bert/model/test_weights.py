@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertModel, initialization
 
+from demos.bert.model.linear import QuickLinear
 from demos.bert.model.weights import read_weights
 
 SMALL = BertConfig(vocab_size=60, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
@@ -19,10 +20,10 @@ SMALL = BertConfig(vocab_size=60, hidden_size=8, num_hidden_layers=1, num_attent
 def slowed(seconds: float) -> Any:
     """A kind of model whose reading holds transformers' switch for so long."""
 
-    def from_pretrained(folder: Path, **options: Any) -> str:
+    def from_pretrained(folder: Path, **options: Any) -> torch.nn.Module:
         with initialization.no_tie_weights():
             time.sleep(seconds)
-        return "read"
+        return torch.nn.Identity()
 
     return SimpleNamespace(from_pretrained=from_pretrained)
 
@@ -55,6 +56,7 @@ def test_it_is_the_folders_model_in_float32(tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     read = read_weights(BertModel, tmp_path)
     assert read.config._attn_implementation == "eager"
+    assert {type(module) for module in read.modules() if isinstance(module, torch.nn.Linear)} == {QuickLinear}
     for name, value in read.state_dict().items():
         assert value.dtype == torch.float32
         assert torch.equal(value, model.state_dict()[name].float()), name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ from torch import nn
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
 from demos.bert.model import linear
-from demos.bert.model.linear import QuickLinear
+from demos.bert.model.linear import QuickLinear, quicken
 from demos.training.learning.encoder import layers_of, lower, upper
-from demos.training.learning.hardware import quicken
 
 IDS = torch.tensor([[2, 7, 11, 30, 8, 3], [2, 9, 3, 0, 0, 0], [2, 5, 5, 21, 3, 0]])
 SEGMENTS = torch.tensor([[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 0]])
@@ -162,29 +160,28 @@ def test_a_quick_linear_steps_aside_and_spares_what_is_frozen(monkeypatch: pytes
     assert module(states).grad_fn.name() != "_ProductBackward"
 
 
-@pytest.mark.parametrize("slowed", ["_by_onednn", "linear"])
-def test_the_library_that_a_trial_found_quicker_is_taken(slowed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = getattr(linear, slowed)
-
-    def slow(*arguments: object) -> object:
-        for _ in range(9):  # one of three products, and no library is five times ahead of another
-            quick(*arguments)
-        return quick(*arguments)
-
-    trials = []
-    seconds = linear._seconds
-    monkeypatch.setattr(linear, "_seconds", lambda: trials.append(torch.get_num_threads()) or seconds())
-    monkeypatch.setattr(linear, slowed, slow)
-    linear._measured.cache_clear()
-    try:
-        before = torch.get_num_threads()
-        with ThreadPoolExecutor(3) as pool:
-            found = [pool.submit(linear.onednn_is_quicker) for _ in range(3)]
-        assert {one.result() for one in found} == {slowed == "linear" and linear._has_onednn()}
-        assert len(trials) == linear._has_onednn()  # once, however many ask
-        assert torch.get_num_threads() == before
-    finally:
-        linear._measured.cache_clear()
+@pytest.mark.parametrize(
+    ("system", "cpuinfo", "processor", "maker"),
+    [
+        ("linux", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\n", "", "AuthenticAMD"),
+        ("linux", "processor\t: 0\nvendor_id\t: GenuineIntel\n", "", "GenuineIntel"),
+        ("linux", "processor\t: 0\nCPU implementer\t: 0x41\n", "", ""),
+        ("darwin", None, "arm", ""),
+        ("win32", None, "AMD64 Family 25 Model 1 Stepping 1, AuthenticAMD", "AuthenticAMD"),
+        ("win32", None, "Intel64 Family 6 Model 154 Stepping 3, GenuineIntel", "GenuineIntel"),
+    ],
+)
+def test_the_library_is_chosen_by_who_made_the_cpu(
+    system: str, cpuinfo: str | None, processor: str, maker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cpuinfo"
+    if cpuinfo is not None:
+        file.write_text(cpuinfo, encoding="utf-8")
+    monkeypatch.setattr(linear, "CPU", file)
+    monkeypatch.setattr(linear.sys, "platform", system)
+    monkeypatch.setattr(linear.platform, "processor", lambda: processor)
+    assert linear._maker() == maker
+    assert linear.onednn_is_quicker.__wrapped__() == (maker == "AuthenticAMD" and linear._has_onednn())
 
 
 def test_a_quickened_encoder_is_copied_and_kept_as_the_plain_one(tmp_path: Path) -> None:

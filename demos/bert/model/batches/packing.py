@@ -12,7 +12,6 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from demos.bert.model.layer_weights import activation_of, layer_of, layer_parts
-from demos.bert.model.linear import apply_linear
 from demos.bert.model.local_layers import reaches
 
 
@@ -77,11 +76,11 @@ def _by_token(model: Any, index: int, states: torch.Tensor, groups: Sequence[Gro
     module = layer_of(model, index)
     parts = layer_parts(module)
     activation = activation_of(module)
-    query, key, value = (apply_linear(parts[name], states) for name in ("query", "key", "value"))
+    query, key, value = (parts[name](states) for name in ("query", "key", "value"))
     attended = attention(query, key, value, groups, model.config.num_attention_heads)
-    states = parts["attention_norm"](apply_linear(parts["output"], attended).add_(states))
-    inner = activation(apply_linear(parts["inner"], states))
-    return parts["output_norm"](apply_linear(parts["outer"], inner).add_(states))
+    states = parts["attention_norm"](parts["output"](attended).add_(states))
+    inner = activation(parts["inner"](states))
+    return parts["output_norm"](parts["outer"](inner).add_(states))
 
 
 def _of_modernbert(model: Any, index: int, states: torch.Tensor, groups: Sequence[Group]) -> torch.Tensor:
@@ -90,14 +89,14 @@ def _of_modernbert(model: Any, index: int, states: torch.Tensor, groups: Sequenc
     Source: Warner et al. 2024, section 2.1.
     """
     module, num_heads = layer_of(model, index), model.config.num_attention_heads
-    joined = apply_linear(module.attn.Wqkv, module.attn_norm(states))
+    joined = module.attn.Wqkv(module.attn_norm(states))
     query, key, value = joined.unflatten(-1, (3, num_heads, -1)).unbind(1)  # [T, A, d_k] each
     cos, sin = model.rotary_emb(states, _positions(groups)[:, None], module.attention_type)  # [T, 1, d_k] each
     query, key = (_turned(vectors, cos, sin).flatten(1) for vectors in (query, key))
     attended = attention(query, key, value.flatten(1), groups, num_heads, reaches(model.config)[index])
-    states = apply_linear(module.attn.Wo, attended).add_(states)
-    inner, gate = apply_linear(module.mlp.Wi, module.mlp_norm(states)).chunk(2, dim=-1)
-    return apply_linear(module.mlp.Wo, module.mlp.act(inner) * gate).add_(states)
+    states = module.attn.Wo(attended).add_(states)
+    inner, gate = module.mlp.Wi(module.mlp_norm(states)).chunk(2, dim=-1)
+    return module.mlp.Wo(module.mlp.act(inner) * gate).add_(states)
 
 
 def _turned(vectors: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
