@@ -167,9 +167,9 @@ def launch_options(
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
     """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
+    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
-    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
     return {
         "server_name": settings.host,
