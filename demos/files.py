@@ -1,7 +1,5 @@
 """The places of files: the folder of shared data, and texts beside the module that they belong to."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """A training's recipe in pictures and words: the chain of shapes, the learning rate drawn, what Start will cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The settings of the app: the command line first, then the environment (for a Space), then defaults."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

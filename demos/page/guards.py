@@ -1,7 +1,5 @@
 """Errors in a handler as sentences: a person's error as its own sentence, a fault of ours as such, for page and API."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import logging

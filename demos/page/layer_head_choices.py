@@ -1,7 +1,5 @@
 """Choices of a layer, a head, a token or a measure: beyond the end it is the last one; unmoved, the model's own."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing

@@ -3,8 +3,6 @@
 Only the open part computes when the sentence changes; `?part=slug` in the link opens one.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from types import ModuleType

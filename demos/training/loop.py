@@ -1,7 +1,5 @@
 """The training loop: a generator of events that serves every task, on its own copy of the encoder."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import time

@@ -3,8 +3,6 @@
 Each folder of tasks/ says in its data.py how its kinds of data are read (READERS) and which are our own (SOURCES).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The way of a sentence through the model as one picture: one row for each token, from word piece to last vector."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The overview: the way of a sentence through the model in one picture; each station links to its lesson."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

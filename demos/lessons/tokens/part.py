@@ -1,7 +1,5 @@
 """The Tokens lesson: word pieces as one types, each step of WordPiece, the padded batch and the vocabulary."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers that are the same for everybody: the glossary, the finder's index, the fonts, the files of programs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from starlette.responses import Response

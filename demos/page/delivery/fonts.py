@@ -1,7 +1,5 @@
 """Answers with the page's font files, each named by its content and so kept by browsers for ever."""
 
-from __future__ import annotations
-
 from starlette.responses import Response
 
 from demos.figures.fonts.fonts import font_files

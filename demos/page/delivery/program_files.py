@@ -4,8 +4,6 @@ A notebook is mostly opened where the project's folder is not: demos/page/notebo
 those of more than 2 MB, which it fetches from here.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from starlette.responses import FileResponse, Response

@@ -1,7 +1,5 @@
 """The terms and letters of assets/glossary.yaml, and a sentence of the page with the terms in it marked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

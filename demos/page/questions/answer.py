@@ -1,7 +1,5 @@
 """The result of a part's `answer`: the correct answer for one reader's sentence and model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -41,8 +41,6 @@ anything is computed, so their placeholders are the part's choices, and the page
 words (of both), layers, heads, width (of the model).
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import inspect

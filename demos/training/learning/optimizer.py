@@ -1,7 +1,5 @@
 """The optimizer of a run, AdamW or SGD over groups of parameters, each with its decay; and its rate, step by step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The task of a data set, and a kept model's task read again: each folder here whose task.py has a TASK."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

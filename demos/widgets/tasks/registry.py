@@ -1,7 +1,5 @@
 """The tasks as the page offers them (each folder here with VIEWS), and the data sets and the tokenizer for them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Switch heads off: what a sentence loses without some heads, and gradient x input beside attention."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Compare two: two sentences, two models, or before and after a fine-tune; both attentions and their difference."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

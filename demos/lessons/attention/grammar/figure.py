@@ -1,7 +1,5 @@
 """The accuracy of every head at one relation, drawn (Plotly): layers x heads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Part "Heads for grammar": which head finds subjects, objects, determiners, possessives and earlier mentions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """One head, laid out: its choices, the overview, the open head, and the files that its buttons hand out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Combine heads: means, maxima and rollout, between tokens or words, with the rows' sums beside the picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args

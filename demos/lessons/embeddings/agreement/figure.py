@@ -1,7 +1,5 @@
 """Agreement with people drawn: one bar per pooling and layer, and one choice's cosines against the ratings (Plotly)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

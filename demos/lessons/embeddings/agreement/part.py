@@ -1,7 +1,5 @@
 """Agreement with people: Spearman's correlation with human ratings for every pooling and layer; misjudged pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 

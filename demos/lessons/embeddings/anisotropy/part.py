@@ -1,7 +1,5 @@
 """Shape of the space: mean cosines of unrelated vectors by layer, the dimensions behind them, and corrections."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass, field
 

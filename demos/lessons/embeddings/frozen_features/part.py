@@ -1,7 +1,5 @@
 """Frozen features: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import time

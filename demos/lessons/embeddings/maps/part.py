@@ -1,7 +1,5 @@
 """Maps: hundreds of vectors in two or three dimensions by PCA, t-SNE or UMAP, and the quality of each map."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import fields, replace
 

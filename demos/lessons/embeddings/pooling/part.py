@@ -1,7 +1,5 @@
 """Compare two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Search: the sentences nearest in meaning to a query, by two choices of vectors and by a word search."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Train on pairs: a training in the style of Sentence-BERT, and the agreement with people before and after."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass

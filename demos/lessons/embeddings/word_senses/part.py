@@ -1,7 +1,5 @@
 """Words in context: the same word in several sentences, layer by layer, and its senses found from vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial

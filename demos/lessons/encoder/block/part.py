@@ -1,7 +1,5 @@
 """The block: one token through attention, residual, LayerNorm, feed-forward, residual, LayerNorm, with live numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

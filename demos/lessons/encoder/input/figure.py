@@ -1,7 +1,5 @@
 """A token's way to the first layer, drawn as strips: its row of the matrix, what is added, LayerNorm, all changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Input: from a token's id to the input vector of the first layer, and the effect of leaving a part out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

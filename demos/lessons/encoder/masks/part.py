@@ -1,7 +1,5 @@
 """Encoder, decoder, both: one head's weights under the three masks, and the effect of attending to both sides."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

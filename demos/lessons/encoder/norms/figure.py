@@ -1,7 +1,5 @@
 """The values that each mean is taken over, drawn in a batch, and the effect of another sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

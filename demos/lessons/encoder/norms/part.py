@@ -1,7 +1,5 @@
 """Batch norm or layer norm: the values that each mean is taken over, and the effect of another sentence."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Position: the model's learned table beside the sinusoids, and four requirements for a position encoding."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

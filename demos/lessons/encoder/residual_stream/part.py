@@ -1,7 +1,5 @@
 """The stack: the token's path through all layers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

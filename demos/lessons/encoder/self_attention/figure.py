@@ -1,7 +1,5 @@
 """One head's self-attention for one token, as one would draw it on a board: a row for each key, their sum below."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Self-attention for one token, number by number: q, k, v, the softmax, z; then all heads and W_O."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Model size: parameters by part, for the selected model, for the known BERTs, and for one's own L, d and A."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

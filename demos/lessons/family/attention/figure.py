@@ -1,7 +1,5 @@
 """The sentences on the lines: the mask in numbers, and the largest weight of each output token."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.family.attentions import Attention, Reading

@@ -1,7 +1,5 @@
 """The attention of one model after another in bertviz: an encoder's, a decoder's, and both with cross-attention."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial

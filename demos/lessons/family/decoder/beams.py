@@ -1,7 +1,5 @@
 """The results of beam search after the reader's text, beside the greedy text and one drawn at random."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Sequence
 

@@ -1,7 +1,5 @@
 """The text that is written, each piece with its probability, and the distribution over the next one as bars."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

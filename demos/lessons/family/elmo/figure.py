@@ -1,7 +1,5 @@
 """The three architectures with the paths into one word, and how far each word moves that word's state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

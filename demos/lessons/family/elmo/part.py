@@ -1,7 +1,5 @@
 """BERT, GPT, ELMo side by side: the words that a state depends on, and ELMo's weighted sum of a word's states."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

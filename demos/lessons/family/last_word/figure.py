@@ -1,7 +1,5 @@
 """The change of each state with the last word, for BERT above the decoder; and the masks of both."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.causal.last_word import Changes

@@ -1,7 +1,5 @@
 """Tab "Who sees what": the states that change with the last word, in BERT and in the decoder, layer by layer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """Token by token: a query against every sentence by MaxSim, beside the cosine of mean vectors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Tab "Who changed what": a timeline of the family and of the models before it, and its table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

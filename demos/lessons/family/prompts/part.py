@@ -1,7 +1,5 @@
 """Zero, one and few examples in a prompt: answers of our decoder, GPT-2 and T5 to a task described in the input."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Part "Export": the trained model as a folder for transformers, the run as a program and as a command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

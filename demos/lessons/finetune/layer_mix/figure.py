@@ -1,7 +1,5 @@
 """The shares of the layers in the mix, drawn (Plotly)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """Mix the layers of a frozen BERT to find names, by fixed choices and by learned shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Part "How much data?": 5 to 100% of the data, from the model's weights, from random ones, and without BERT."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Part "Published results": the tables of the papers, sorted by any column, with one's own runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Part "Ready models": one text, and the answers of the models that it fits: bundled adapters, or the Hub's models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass

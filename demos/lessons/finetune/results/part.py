@@ -1,7 +1,5 @@
 """Part "What was learned": the same sentences and heads before and after, its errors, and its calibration."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Part "Your runs": every training of this page in a table, two of them laid over one another, all as CSV."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Part "Train": pick a task and a recipe, change one setting, press Start, watch the training, try the model."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A cloze prompt as text, its two words as bars, and the measured accuracies (Plotly)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """Cloze prompts: a sentence, “It was [MASK].” and two words, with or without examples; compared with fine-tuning."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

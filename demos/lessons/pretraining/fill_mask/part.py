@@ -1,7 +1,5 @@
 """Fill the mask: a model's predictions for a masked word, at every layer, and the effect of the words around it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Supervised or not? Labels that are taken from a text, compared with one that a person assigned."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Live pre-training on the page: the effect of a press, and the part before the first one."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """One step of pre-training in pictures: the gradient's norm by layer, and the distance that each embedding moved."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

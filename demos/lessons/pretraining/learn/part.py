@@ -1,7 +1,5 @@
 """Train live: pre-training steps on the reader's own paragraphs, with a copy of the model and from random weights."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

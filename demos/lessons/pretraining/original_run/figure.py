@@ -1,7 +1,5 @@
 """BERT's pre-training on one screen: its text as areas, a sequence, the losses of a batch, and what it took."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """BERT's pre-training: the text, a sequence, the two losses of a real batch and their sum, and the cost of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Packed spans as bars, one hue per sentence; and the masked places of one example, one row per pass over the data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Spans: a text's sentences packed into two segments of a fixed length, and the tokens masked in each pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

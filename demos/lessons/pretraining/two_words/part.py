@@ -1,7 +1,5 @@
 """Two words: one sentence with either of two words, and the words at [MASK] that become more probable."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

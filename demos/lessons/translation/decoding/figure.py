@@ -1,7 +1,5 @@
 """The picture of a decoder without attention: all English words, one vector, all French words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.translation.decoding import SHOWN, TOP

@@ -1,7 +1,5 @@
 """Translate, step by step: the weights on the English words, and how one French word is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """The part's two pictures: ways between two words, as plain records for an SVG; and gradients by word, for Plotly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Distance: the way between two words in four kinds of networks, and what is left of the gradient at its end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The part's picture: a row for each step, with its input, its state and the word that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """An RNN that writes: its state and the next word's distribution, step by step."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

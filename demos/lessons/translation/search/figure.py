@@ -1,7 +1,5 @@
 """A distribution before and after temperature, top-k and top-p."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.figures.figure.figure import Figure

@@ -1,7 +1,5 @@
 """Search: the tree of a beam search over a bundled translator, beside greedy decoding and random sampling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The target beside two distributions over a few words; and targets and distributions of all places as matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Targets and loss: the right word at each place, the model's distribution before and after training, and the cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

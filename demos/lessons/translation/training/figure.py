@@ -1,7 +1,5 @@
 """The time of a GRU and of a Transformer for growing sentences: lines, and the same in words."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from demos.bert.translation.timing import SENTENCES, Measured

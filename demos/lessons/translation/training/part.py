@@ -1,7 +1,5 @@
 """Train live: a translator from random weights, its curve, and the alignment that appears."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

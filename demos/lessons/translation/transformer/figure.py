@@ -1,7 +1,5 @@
 """The picture of both stacks, as plain records: boxes and arrows in the numbers of its SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

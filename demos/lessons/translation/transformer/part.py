@@ -1,7 +1,5 @@
 """The Transformer: encoder and decoder in one picture, and the numbers of each of its boxes at one press."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
