@@ -41,17 +41,16 @@ from demos.lessons import discover
 from demos.page import embed
 from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_frames, check_mcp, check_port, read_settings
+from demos.page.delivery import fonts, program_files
 from demos.page.delivery.first_views import FirstViews
-from demos.page.delivery.fonts import Fonts
+from demos.page.delivery.fixed_answers import ASK_EACH_TIME, FixedAnswers
 from demos.page.delivery.lesson_addresses import LessonAddresses
-from demos.page.delivery.one_answer import OneAnswer
 from demos.page.delivery.page_cache import PageCache
-from demos.page.delivery.program_files import ProgramFiles
 from demos.page.delivery.view_endpoint import view_endpoint
 from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
 from demos.page.finder import finder
-from demos.page.glossary import glossary_page
+from demos.page.glossary import glossary
 from demos.page.head import head, style_sheets
 from demos.page.larger_model.larger_model import LargerModel, LargerModelRoute
 from demos.page.lesson import Lesson, Page
@@ -169,6 +168,7 @@ def launch_options(
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
     """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
+    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
     scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, live_curve.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
@@ -186,11 +186,9 @@ def launch_options(
                 *guards(settings.frame),
                 Middleware(WrongAddress),
                 Middleware(NamedBrowsers),
-                Middleware(Fonts),
-                Middleware(ProgramFiles),
-                Middleware(
-                    OneAnswer, address=glossary_page.ADDRESS, answer=HTMLResponse(glossary_page.glossary_html())
-                ),
+                Middleware(FixedAnswers, answers=fonts.font_answers(), folder=fonts.AT),
+                Middleware(FixedAnswers, answers=program_files.program_answers(), folder=program_files.AT),
+                Middleware(FixedAnswers, answers={glossary.ADDRESS: glossary_answer}),
                 Middleware(Tours, tours=tours, places=places or {}),
                 Middleware(YourQuestions, lessons=lessons, host=settings.host),
                 *outside,
@@ -284,8 +282,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(error, file=sys.stderr)
         end(code=2)
+    index = JSONResponse(finder.entries(page, discover(), tours), headers=ASK_EACH_TIME)
     outside = [
-        Middleware(OneAnswer, address=finder.ADDRESS, answer=JSONResponse(finder.entries(page, discover(), tours))),
+        Middleware(FixedAnswers, answers={finder.ADDRESS: index}),
         Middleware(LargerModelRoute, larger=LargerModel(store.catalogue)),
         Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services, rooms)),
     ]

@@ -6,8 +6,6 @@ embeddings, state l what layer l hands on.
 Programs, files and the API keep transformers' indices, from 0; so do the values of menus, and links.
 """
 
-from __future__ import annotations
-
 
 def counted(index: int) -> int:
     """The number by which the page calls the layer or head at `index`; a filter too, {{ layer|counted }}."""

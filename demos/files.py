@@ -1,10 +1,10 @@
 """The places of files: the folder of shared data, and texts beside the module that they belong to."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -31,3 +31,10 @@ def read_beside(module: str, name: str) -> str:
 def read_json_beside(module: str, name: str) -> Any:
     """The value of a JSON file in the folder of a module, which is given by its `__file__`."""
     return json.loads(read_beside(module, name))
+
+
+def modules_in(package: str, name: str) -> dict[str, ModuleType]:
+    """The module `name` of each folder of a package that has such a file, by the folder's name, in its order."""
+    places = import_module(package).__path__
+    folders = {path.parent.name for place in places for path in Path(place).glob(f"*/{name}.py")}
+    return {folder: import_module(f"{package}.{folder}.{name}") for folder in sorted(folders)}

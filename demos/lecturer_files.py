@@ -1,7 +1,5 @@
 """Text files that a lecturer writes, Markdown with front matter: read within bounds; each error names its line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The differences between operating systems: missing features, printable characters, and allowed file names."""
 
-from __future__ import annotations
-
 import io
 import logging
 import re

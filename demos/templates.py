@@ -12,8 +12,6 @@ and its code fills them in:
 A name that is not given is an error and no empty place. text.txt holds plain text: nothing in it is escaped.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Callable

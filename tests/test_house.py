@@ -211,12 +211,12 @@ def test_parts_never_import_parts() -> None:
 @pytest.mark.parametrize(
     ("source", "count"),
     [
-        ("from demos.lessons.attention.rollout.part import PART", 1),
+        ("from demos.lessons.attention.rollout.part import Rollout", 1),
         ("from demos.lessons.attention.rollout import part", 1),
         ("from demos.lessons.attention import rollout", 1),
         ("import demos.lessons.attention.rollout.text", 1),
         ("def late():\n    from demos.lessons.attention.rollout.text import sums", 1),
-        ("from demos.lessons.attention.heads.text import told", 0),
+        ("from demos.lessons.attention.heads.layout import told", 0),
         ("from demos.lessons.attention import offer_endpoint", 0),
         ("from demos.lessons.attention.rollout_table import rows", 0),
     ],

@@ -1,7 +1,5 @@
 """The common settings of the lessons' Plotly axes, marks that many figures share, and Plotly's own script."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demos.figures.figure.figure import Attributes, Axis, Mark

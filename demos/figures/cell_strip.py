@@ -4,8 +4,6 @@ The colours are those of demos/figures/strips.py. cell_strip.js paints the cells
 wide and one high, which the page stretches; demos/widgets/number_strips/script.js shows the number under the pointer.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 from functools import cache

@@ -1,7 +1,5 @@
 """A finished training drawn: its confusion matrix, as a Plotly figure and as a table whose cells are buttons."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any

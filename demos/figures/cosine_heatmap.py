@@ -1,7 +1,5 @@
 """Sentence vectors compared: what poolings, layers and sentences are called, and the cosine heatmap (Plotly)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

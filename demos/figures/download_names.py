@@ -1,7 +1,5 @@
 """Names and texts of files to download: attention as a JSON document, and file names that describe their contents."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

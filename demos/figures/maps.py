@@ -1,7 +1,5 @@
 """A map of vectors drawn (Plotly): points in the colour and the shape of their class, or on the scale of the layers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A matrix between two rows of tokens: its heatmap (Plotly) and the same numbers as a table, rows' sums beside both."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

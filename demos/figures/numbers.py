@@ -1,7 +1,5 @@
 """Numbers as the page writes them."""
 
-from __future__ import annotations
-
 from markupsafe import Markup, escape
 
 

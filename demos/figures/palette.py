@@ -7,8 +7,6 @@ without red or green cones has twelve hues: tests/figures/test_palette.py simula
 apart the closest two colours are.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

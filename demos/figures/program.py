@@ -1,7 +1,5 @@
 """The lessons' programs: each prints the numbers on the page for the reader's input, with transformers alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, Choice, layers_used

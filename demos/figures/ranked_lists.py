@@ -1,7 +1,5 @@
 """Ranked lists side by side, a line from each sentence to itself in the next list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

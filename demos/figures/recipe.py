@@ -1,14 +1,12 @@
 """A training's recipe in pictures and words: the chain of shapes, the learning rate drawn, what Start will cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.templates import templates
 from demos.training.compute_cost import Cost
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 from demos.training.presets import IDLE
 from demos.training.settings import Settings
 from demos.training.tasks.heads import head_parameters

@@ -1,7 +1,5 @@
 """The session's runs in a table, and in words which of two is better, if it is (HTML)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.figures.recipe import millions, setting_name, setting_value

@@ -1,7 +1,5 @@
 """A training on sentences, or pairs of them, in words and tables: data, scores, mistakes, chances (HTML)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A text cut to fit: one line, its end replaced by a mark that says so."""
 
-from __future__ import annotations
-
 
 def short(text: object, length: int) -> str:
     """`text` on one line of at most `length` characters."""

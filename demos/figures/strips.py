@@ -1,7 +1,5 @@
 """Vectors as strips: a row of coloured cells each, under one another, on one signed scale; and as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

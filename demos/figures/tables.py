@@ -1,7 +1,5 @@
 """One table for all lessons, for code that has its rows as plain values; templates use text_tables.html itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """Tokens as a learner sees them: chips, the text they came from, counts and tables (HTML, every text escaped)."""
 
-from __future__ import annotations
-
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence

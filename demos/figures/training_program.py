@@ -1,7 +1,5 @@
 """The Fine-tune lesson's recipe as a program with torch, transformers and scikit-learn alone; and its steps' lines."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 A new folder here is a new tab; a new folder in a lesson is a new part.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """The sentence bar above all lessons: type once, walk through every lesson; it survives a reload and fits in a link."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait

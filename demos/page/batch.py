@@ -4,8 +4,6 @@ In the browser each handler of a batch hears its triggers (`insideBert.ticks.hea
 something new to draw are called in one event, one after the other, in the order of their wiring.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

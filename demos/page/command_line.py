@@ -1,7 +1,5 @@
 """The settings of the app: the command line first, then the environment (for a Space), then defaults."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os
@@ -10,6 +8,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from demos.errors import UserError
 
@@ -47,69 +46,51 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         description="Inside BERT: type a sentence and follow it through BERT.",
         epilog="Each option has an environment variable, named in brackets, that does the same.",
     )
-    parser.add_argument(
-        "--host",
-        default=env.get("INSIDE_BERT_HOST") or env.get("GRADIO_SERVER_NAME") or "127.0.0.1",
-        help="address to listen on; 0.0.0.0 for all [INSIDE_BERT_HOST, GRADIO_SERVER_NAME] (default 127.0.0.1)",
+
+    def option(name: str, says: str, default: object = "", *, gradios: str = "", after: str = "", **more: Any) -> None:
+        """An option with a value, which `INSIDE_BERT_…` says too, and of some a variable of Gradio's."""
+        variable = f"INSIDE_BERT_{name.upper().replace('-', '_')}"
+        value = env.get(variable) or (gradios and env.get(gradios)) or default
+        variables = ", ".join(filter(None, (variable, gradios)))
+        parser.add_argument(f"--{name}", default=value, help=f"{says} [{variables}]{after}", **more)
+
+    def switch(name: str, says: str) -> None:
+        """An option of yes or no."""
+        variable = f"INSIDE_BERT_{name.upper().replace('-', '_')}"
+        value = env.get(variable, "").lower() in {"1", "true", "yes"}
+        action = argparse.BooleanOptionalAction
+        parser.add_argument(f"--{name}", action=action, default=value, help=f"{says} [{variable}]")
+
+    option(
+        "host",
+        "address to listen on; 0.0.0.0 for all",
+        "127.0.0.1",
+        gradios="GRADIO_SERVER_NAME",
+        after=" (default 127.0.0.1)",
     )
-    parser.add_argument(
-        "--port",
-        type=int,
-        default=env.get("INSIDE_BERT_PORT") or env.get("GRADIO_SERVER_PORT") or 7860,
-        help="port to listen on [INSIDE_BERT_PORT, GRADIO_SERVER_PORT] (default 7860)",
+    option("port", "port to listen on", 7860, type=int, gradios="GRADIO_SERVER_PORT", after=" (default 7860)")
+    switch("share", "make a temporary public link through Gradio's relay")
+    is_default = " (default bert-base-uncased where it is on this machine, else the bundled minilm)"
+    option("model", "catalogue key of the model to open with", after=is_default)
+    option("root-path", "path under which a proxy serves the app", gradios="GRADIO_ROOT_PATH")
+    option("catalogue", "JSON file with further models at pinned revisions")
+    option(
+        "model-folder",
+        "folder, or zip, of a model of yours with config.json, tokenizer.json and safetensors: it is in the menu, "
+        "and the page opens with it",
     )
-    parser.add_argument(
-        "--share",
-        action=argparse.BooleanOptionalAction,
-        default=env.get("INSIDE_BERT_SHARE", "").lower() in {"1", "true", "yes"},
-        help="make a temporary public link through Gradio's relay [INSIDE_BERT_SHARE]",
+    switch(
+        "any-model",
+        "let readers open any BERT, DistilBERT, RoBERTa, XLM-R, ALBERT, ELECTRA or ModernBERT model on the Hub by "
+        "its name (owner/name), if it is small enough; not meant for a public Space",
     )
-    parser.add_argument(
-        "--model",
-        default=env.get("INSIDE_BERT_MODEL", ""),
-        help="catalogue key of the model to open with [INSIDE_BERT_MODEL] "
-        "(default bert-base-uncased where it is on this machine, else the bundled minilm)",
+    option(
+        "runs",
+        "folder for finished trainings, found again after a restart and by every server on it",
+        after=" (default a folder of yours in the system's temporary one)",
     )
-    parser.add_argument(
-        "--root-path",
-        default=env.get("INSIDE_BERT_ROOT_PATH") or env.get("GRADIO_ROOT_PATH") or "",
-        help="path under which a proxy serves the app [INSIDE_BERT_ROOT_PATH, GRADIO_ROOT_PATH]",
-    )
-    parser.add_argument(
-        "--catalogue",
-        default=env.get("INSIDE_BERT_CATALOGUE", ""),
-        help="JSON file with further models at pinned revisions [INSIDE_BERT_CATALOGUE]",
-    )
-    parser.add_argument(
-        "--model-folder",
-        default=env.get("INSIDE_BERT_MODEL_FOLDER", ""),
-        help="folder, or zip, of a model of yours with config.json, tokenizer.json and safetensors: it is in the menu, "
-        "and the page opens with it [INSIDE_BERT_MODEL_FOLDER]",
-    )
-    parser.add_argument(
-        "--any-model",
-        action=argparse.BooleanOptionalAction,
-        default=env.get("INSIDE_BERT_ANY_MODEL", "").lower() in {"1", "true", "yes"},
-        help="let readers open any BERT, DistilBERT, RoBERTa, XLM-R, ALBERT, ELECTRA or ModernBERT model on the Hub by "
-        "its name (owner/name), if it is small enough; not meant for a public Space [INSIDE_BERT_ANY_MODEL]",
-    )
-    parser.add_argument(
-        "--runs",
-        default=env.get("INSIDE_BERT_RUNS", ""),
-        help="folder for finished trainings, found again after a restart and by every server on it [INSIDE_BERT_RUNS] "
-        "(default a folder of yours in the system's temporary one)",
-    )
-    parser.add_argument(
-        "--tour",
-        default=env.get("INSIDE_BERT_TOUR", ""),
-        help="text file with a guided tour of your own, offered beside ours [INSIDE_BERT_TOUR]",
-    )
-    parser.add_argument(
-        "--room-letter",
-        default=env.get("INSIDE_BERT_ROOM_LETTER", ""),
-        help="letter that the codes of this server's rooms begin with, where a proxy has several servers "
-        "[INSIDE_BERT_ROOM_LETTER]",
-    )
+    option("tour", "text file with a guided tour of your own, offered beside ours")
+    option("room-letter", "letter that the codes of this server's rooms begin with, where a proxy has several servers")
     parser.add_argument(
         "--frame",
         action="append",
@@ -117,12 +98,10 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         help="https origin, such as https://moodle.example.edu, whose pages may show the app in a frame; repeatable "
         "[INSIDE_BERT_FRAME, with spaces between several]",
     )
-    parser.add_argument(
-        "--mcp",
-        action=argparse.BooleanOptionalAction,
-        default=env.get("INSIDE_BERT_MCP", "").lower() in {"1", "true", "yes"},
-        help="offer the API's read-only endpoints as tools of the Model Context Protocol too, at /gradio_api/mcp/; "
-        'needs pip install "gradio[mcp]" [INSIDE_BERT_MCP]',
+    switch(
+        "mcp",
+        "offer the API's read-only endpoints as tools of the Model Context Protocol too, at /gradio_api/mcp/; "
+        'needs pip install "gradio[mcp]"',
     )
     parser.add_argument(
         "--pack",

@@ -2,8 +2,6 @@
 over.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal

@@ -1,7 +1,5 @@
 """Menus of examples: what is picked goes into text boxes, in the browser; passing through such a menu does nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

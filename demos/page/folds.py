@@ -1,7 +1,5 @@
 """The folds that every part ends in alike: the numbers, the formula, the code, the source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

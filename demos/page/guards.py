@@ -1,7 +1,5 @@
 """Errors in a handler as sentences: a person's error as its own sentence, a fault of ours as such, for page and API."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import logging
@@ -22,6 +20,8 @@ log = logging.getLogger(__name__)
 OUR_FAULT = (
     "Something went wrong on the server. The page still shows the previous result. Try again, or reload the page."
 )
+TEXT = templates(__file__)
+PICTURES = (gr.HTML, gr.Plot, gr.Code, gr.Markdown)  # the outputs; a control can still be moved
 
 
 def notice_html(message: str) -> Markup:
@@ -120,3 +120,18 @@ def with_api_errors(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **named)
 
     return call
+
+
+def pictures(outputs: Sequence[gr.Component]) -> list[str]:
+    """The element ids of a handler's outputs, a new one where there is none; called while the page is laid out."""
+    shown = [output for output in outputs if isinstance(output, PICTURES) and output.visible != "hidden"]
+    for output in shown:
+        output.elem_id = output.elem_id or f"drawn-{output._id}"
+    return [output.elem_id for output in shown]
+
+
+def dimmed(ids: Sequence[str]) -> Markup:
+    """HTML to put beside a notice: dims these elements, and says so where there is anything in one of them."""
+    if not ids:
+        return Markup()
+    return TEXT.dimmed(f":is({', '.join(f'#{name}' for name in ids)})", f"before-{'-'.join(ids)}")

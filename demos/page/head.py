@@ -1,7 +1,5 @@
 """The head of the page: title, switches, scripts, and every style sheet from the folder of the part that it styles."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

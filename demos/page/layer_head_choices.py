@@ -1,7 +1,5 @@
 """Choices of a layer, a head, a token or a measure: beyond the end it is the last one; unmoved, the model's own."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -11,7 +9,6 @@ import gradio as gr
 
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
 from demos.counting import counted
-from demos.page.drawing.drawn import Update
 
 Value = TypeVar("Value", int, str)
 COUNTED = "counted"  # the class of a slider that shows layers or heads as the page counts them
@@ -20,8 +17,8 @@ COUNTED = "counted"  # the class of a slider that shows layers or heads as the p
 def counted_slider(count: int, index: int, **options: Any) -> gr.Slider:
     """A slider for `count` layers or heads, 1..count; it begins at the one at `index`.
 
-    The browser holds what is seen. Handlers that are wired by `Page.on` or `Page.draw` are given, and answer with,
-    indices from 0 (`by_index`), and so is the link (demos/page/link.js).
+    The browser holds what is seen. Handlers that are wired by `Page.on` or `Page.draw` are given indices from 0
+    (`by_index`), and so is the link (demos/page/link.js).
     """
     return moving_slider(1, count, counted(index), elem_classes=COUNTED, **options)
 
@@ -47,46 +44,25 @@ def index_of(number: float | None) -> float | None:
     return None if number is None else number - 1
 
 
-def by_index(
-    handler: Callable[..., Any], inputs: Sequence[gr.Component], outputs: Sequence[gr.Component]
-) -> Callable[..., Any]:
-    """A handler of indices, which answers with a list for `outputs`, as one of what sliders show."""
+def by_index(handler: Callable[..., Any], inputs: Sequence[gr.Component]) -> Callable[..., Any]:
+    """A handler of indices as one of what sliders show."""
     read = [is_counted(component) for component in inputs]
-    filled = [is_counted(component) for component in outputs]
-    if not any((*read, *filled)):
+    if not any(read):
         return handler
 
     def indices_of(values: Sequence[Any]) -> list[Any]:
         return [index_of(value) if counts else value for value, counts in zip(values, read, strict=True)]
 
-    def answer(values: Sequence[Any]) -> list[Any]:
-        ours = [_seen(value) if counts else value for value, counts in zip(values, filled, strict=False)]
-        return [*ours, *values[len(ours) :]]  # the notices come after them
-
-    def stream(*values: Any) -> Iterator[list[Any]]:
+    def stream(*values: Any) -> Iterator[Any]:
         with closing(handler(*indices_of(values))) as answers:
-            yield from map(answer, answers)
+            yield from answers
 
-    return stream if inspect.isgeneratorfunction(handler) else lambda *values: answer(handler(*indices_of(values)))
-
-
-def _seen(update: Update) -> Update:
-    """The update of a counted slider, written in indices (`slider`), as the browser has it."""
-    return update | {name: counted(update[name]) for name in ("value", "maximum") if name in update}
+    return stream if inspect.isgeneratorfunction(handler) else lambda *values: handler(*indices_of(values))
 
 
 def clamp(value: float | None, count: int) -> int:
     """`value` as an index into `count` things, 0..count - 1; nothing at all is the first."""
     return min(max(int(value or 0), 0), count - 1)
-
-
-def slider(requested: float | None, count: int, *, move: bool = False, **changes: Any) -> Any:
-    """A slider's update for `count` things: its new end, and its value only where that must move.
-
-    So it stays under the hand that drags it; with `move` the value came from elsewhere and is always sent.
-    """
-    value = clamp(requested, count)
-    return gr.update(maximum=count - 1, **({"value": value} if move or value != requested else {}), **changes)
 
 
 def following(requested: Any, first: Value, followed: str, model: str, pick: Callable[[], Value]) -> tuple[Any, str]:

@@ -19,11 +19,10 @@ import gradio as gr
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
 from demos.page.drawing.drawn import as_sent, names_components
-from demos.page.guards import guarded, with_api_errors
+from demos.page.guards import PICTURES, dimmed, guarded, pictures, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.links import Link, Offer, schema
 from demos.page.services import Sentence, Services
-from demos.page.stale import PICTURES, dimmed, pictures
 
 
 class Drawable(Protocol):
@@ -43,7 +42,7 @@ class Drawable(Protocol):
 class Part:
     """A tab on a lesson's page (demos/page/parts.py); it computes only while it is open.
 
-    It is `PART` in the part.py of its folder, and the folder's name is its name in the link.
+    It is the view in the part.py of its folder, and the folder's name is its name in the link.
     """
 
     tab: str
@@ -110,7 +109,6 @@ class Page:
     redrawn: list[Redraw] = field(default_factory=list)  # all that a sentence or a choice draws, of all parts
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
-    fold: gr.Accordion | None = None  # that all of this page lies in (`within`)
     reads_sentence: bool = True  # its outputs of `Page.draw`; another sentence is no reason to draw others again
 
     @property
@@ -145,18 +143,6 @@ class Page:
         self.keep(**choices)
         self.shared += choices.values()
 
-    def within(self, fold: gr.Accordion, tick: gr.Component | None = None) -> Page:
-        """This page for the content of a shut `fold`: it is drawn when that is opened, and redrawn while it is open.
-
-        Its tick follows this page's `settled`, or another `tick`, and is empty while the fold is shut.
-        """
-        followed = tick or self.settled
-        opened = gr.Textbox("", visible="hidden")
-        fold.expand(None, [followed], [opened], js="(now) => now", **IN_BROWSER)
-        fold.collapse(None, None, [opened], js="() => ''", **IN_BROWSER)
-        followed.change(None, [followed, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
-        return replace(self, settled=opened, redraws=None, fold=fold)
-
     def draw(
         self,
         show: Callable[..., Any],
@@ -186,7 +172,7 @@ class Page:
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
         for_all = not any(component is self.reader for component in inputs)
         reads_sentence = self.reads_sentence and own_text is None
-        for fold, places in by_fold(outputs, self.fold).items():
+        for fold, places in by_fold(outputs).items():
             answer = _of_places(show, outputs, places)
             if for_all and pure:
                 answer = _for_all(answer, self.services.drawings.remembered(answer), own_alone)
@@ -245,7 +231,7 @@ class Page:
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
         shown = [*outputs, notice, *overtaken]
-        answers = by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs, outputs)
+        answers = by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs)
         call = (_sent(answers, shown), list(inputs), shown)
         options = {"postprocess": False, "api_visibility": "private"} | options
         if gate:
@@ -300,7 +286,7 @@ class Page:
         gr.api(with_api_errors(function), api_name=function.__name__, **options)
 
 
-def by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict[gr.Accordion | None, list[int]]:
+def by_fold(outputs: Sequence[gr.Component]) -> dict[gr.Accordion | None, list[int]]:
     """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls.
 
     The box with the bounds of controls is filled with the content of its fold.
@@ -308,8 +294,7 @@ def by_fold(outputs: Sequence[gr.Component], outer: gr.Accordion | None) -> dict
     places: dict[gr.Accordion | None, list[int]] = {}
     for at, output in enumerate(outputs):
         is_read = isinstance(output, PICTURES) or LIMITS in (output.elem_classes or ())
-        fold = shut_fold(output) if is_read else None
-        places.setdefault(None if fold is outer else fold, []).append(at)
+        places.setdefault(shut_fold(output) if is_read else None, []).append(at)
     return places
 
 

@@ -1,7 +1,5 @@
 """The choices in a link: the values of each, in the form for demos/page/link.js, and how Python reads them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

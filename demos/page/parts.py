@@ -3,29 +3,40 @@
 Only the open part computes when the sentence changes; `?part=slug` in the link opens one.
 """
 
-from __future__ import annotations
-
-import importlib
 import json
-import pkgutil
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 import gradio as gr
 from gradio.blocks import Block, BlockContext
 
+from demos.files import modules_in
 from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
 from demos.page.links import Link
+from demos.page.view import View
 from demos.templates import templates
 
 TEXT = templates(__file__)
 
 
 def parts_of(lesson: str) -> tuple[Part, ...]:
-    """The parts of the lesson in the package `lesson`, in their order: every folder in it that has a part.py."""
-    folders = [info.name for info in pkgutil.iter_modules(importlib.import_module(lesson).__path__) if info.ispkg]
-    parts = [replace(importlib.import_module(f"{lesson}.{name}.part").PART, slug=name) for name in folders]
+    """The parts of the lesson in the package `lesson`, in their order: every folder in it that has a part.py.
+
+    It defines the part's view; and, where a tour can pack the part as a file of its own, a function `standalone`.
+    """
+    parts = [
+        replace(view_in(module).part(), slug=name, standalone=getattr(module, "standalone", None))
+        for name, module in modules_in(lesson, "part").items()
+    ]
     return tuple(sorted(parts, key=lambda part: part.order))
+
+
+def view_in(module: ModuleType) -> type[View]:
+    """The one view that a module defines. Raises ValueError where there is none, or another beside it."""
+    classes = [thing for thing in vars(module).values() if isinstance(thing, type) and issubclass(thing, View)]
+    (view,) = (thing for thing in classes if thing.__module__ == module.__name__)
+    return view
 
 
 @dataclass(frozen=True)

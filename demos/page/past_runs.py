@@ -1,7 +1,5 @@
 """This browser's earlier trainings, given back to each page that it opens, since a new page has no state."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

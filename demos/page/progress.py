@@ -1,7 +1,5 @@
 """Long work on the page: its progress shown now and then, its result returned."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator
 from typing import TypedDict, TypeVar

@@ -1,7 +1,5 @@
 """The look: one theme, light and dark, its colours from the palette, its fonts from demos/figures/fonts/fonts.py."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from demos.figures.fonts.fonts import MONO, SANS

@@ -15,8 +15,6 @@
         def draw(self, on: On, c: Choices) -> Shown:  # the values of what `lay_out` named
             return {"picture": ..., "numbers": lambda: ..., "program": lambda: ...}
 
-    PART = Lengths.part()
-
 A value that is a function is called only where its fold is open. Outputs that need fewer choices than the rest have a
 separate method, marked by `drawn`; a slow method is a generator, whose first values show the progress. The server sets
 no control: it sends the browser a control's bound for this sentence and model (`Control.last`), or a menu's options
@@ -405,7 +403,7 @@ class View:
 
     @classmethod
     def part(cls) -> Part:
-        """The part that its lesson finds as PART."""
+        """The view as a part of its lesson (demos/page/parts.py)."""
         view = cls()
         return Part(
             tab=cls.tab,
@@ -460,7 +458,7 @@ class View:
         for drawing in drawings:
             rest = not drawing.outputs
             outputs = {name: at[name] for name in drawing.outputs or (name for name in at if name not in elsewhere)}
-            folds = by_fold(list(outputs.values()), page.fold)
+            folds = by_fold(list(outputs.values()))
             limited = {*drawing.limits, *(name for name, control in controls.items() if rest and control.last)}
             limits = Limits(
                 {name: made for name, made in at.controls.items() if name in limited},
@@ -519,7 +517,7 @@ def _draw_in_steps(
     Of the last values alone, unless nothing else is drawn.
     """
     unread = () if page.reads_sentence else (page.text, page.text_pair)
-    folds, events = by_fold(outputs, page.fold), []
+    folds, events = by_fold(outputs), []
     options = {**HEAVY, **options}
     for fold, places in folds.items():
         wanted = [outputs[at] for at in places]

@@ -3,8 +3,6 @@
 Any program can send a request's other values if it knows them. Only this cookie comes from the browser itself.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from gradio import oauth

@@ -1,7 +1,5 @@
 """`python -m demos.training`: the page's recipe without the page, on one process or on several."""
 
-from __future__ import annotations
-
 import os
 
 # Read when torch is imported: waiting OpenMP threads sleep, since spinning starves a training on busy cores.

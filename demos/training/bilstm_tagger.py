@@ -3,8 +3,6 @@
 Theirs has two layers of 768 numbers a direction and reads CoNLL-2003; this one is small, as the sentences here are few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The cost of a training, counted before it starts: parameters, memory part by part, steps, products."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The events of a training while it runs: frozen, plain and picklable, for page, API, benchmarks and tests."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The lengths of examples in tokens, remembered without the data set, which may be a reader's whole upload."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A reader's choices as settings and a data set, from the controls' values or the endpoint's; or an error sentence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demos.errors import UserError

@@ -1,7 +1,5 @@
 """Frozen vectors into a logistic regression: cross-validated on the training part, scored on what was held out."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence

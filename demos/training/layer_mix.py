@@ -4,8 +4,6 @@ Matthew Peters et al. (2018), Deep contextualized word representations, NAACL, e
 s = softmax(w). The layers chosen by hand are those of Devlin et al. (2019), section 5.3 and table 7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -3,8 +3,6 @@
 Each start has its own recipe: what suits weights that have been trained is too slow and too short for random ones.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

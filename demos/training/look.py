@@ -1,7 +1,5 @@
 """A look at a file before a training: its task, its columns, its classes, and the rows that are left out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The training loop: a generator of events that serves every task, on its own copy of the encoder."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import time
@@ -18,8 +16,8 @@ from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Sta
 from demos.training.learning.batches import balanced_places, scoring_batches, training_batches
 from demos.training.learning.failures import sentence_of
 from demos.training.learning.learner import Learner
+from demos.training.learning.optimizer import learning_rate
 from demos.training.learning.parallel import ALONE, Parallel
-from demos.training.learning.schedule import learning_rate
 from demos.training.learning.stop_and_pause import Control, Pauses
 from demos.training.results.answers import stored_answers, write_answers
 from demos.training.settings import Settings

@@ -1,7 +1,5 @@
 """A classifier that begins with nothing: a bidirectional LSTM over the words of its training examples."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """Scores of predictions: by class and in all, as scikit-learn computes them; calibration; the majority baseline."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whole recipes to begin with, named by what they do; and what a learner has changed in one."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 
 from demos.training.settings import Settings

@@ -3,23 +3,15 @@
 Each folder of tasks/ says in its data.py how its kinds of data are read (READERS) and which are our own (SOURCES).
 """
 
-from __future__ import annotations
-
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from demos.errors import UserError
-from demos.training import tasks
+from demos.files import modules_in
 from demos.training.data.readers import Reader, Source
 from demos.training.data.splits import MAX_TRAIN, Splits
 
-_MODULES = [
-    importlib.import_module(f"{tasks.__name__}.{folder.name}.data")
-    for folder in pkgutil.iter_modules(tasks.__path__)
-    if folder.ispkg
-]
+_MODULES = modules_in("demos.training.tasks", "data").values()
 READERS: Mapping[str, Reader] = {
     reader.kind: reader for module in _MODULES for reader in getattr(module, "READERS", ())
 }

@@ -27,11 +27,11 @@ from demos.bert.pretraining.corruption import Shares
 from demos.bert.translation.grammar import held_out
 from demos.figures.program import embeddings_code
 from demos.figures.training_program import program_of
-from demos.lessons.finetune.ready.program import ready_code
+from demos.lessons.finetune.ready.part import ready_code
 from demos.lessons.pretraining.corruption.text import corrupt_code
-from demos.lessons.translation.search.program import search_code
-from demos.lessons.translation.targets.program import targets_code
-from demos.lessons.translation.training.program import training_code
+from demos.lessons.translation.search.figure import search_code
+from demos.lessons.translation.targets.figure import targets_code
+from demos.lessons.translation.training.figure import training_code
 from demos.page.delivery.program_files import AT, program_files
 from demos.page.services import Services
 from demos.training.export.recipe_file import Recipe

@@ -25,11 +25,11 @@ from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.lessons.attention.ablation.text import ablation_code
-from demos.lessons.attention.grammar.program import grammar_code
-from demos.lessons.attention.grammar.scores import SENTENCES
-from demos.lessons.attention.heads.program import contribution_code
+from demos.lessons.attention.grammar.figure import grammar_code
+from demos.lessons.attention.grammar.part import SENTENCES
+from demos.lessons.attention.heads.part import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code
-from demos.lessons.family.late_interaction.program import max_sim_code
+from demos.lessons.family.late_interaction.part import max_sim_code
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Sentence, Services

@@ -323,7 +323,7 @@ def test_the_more_probable_of_two_words(services: Services) -> None:
 
 
 def test_two_words_that_are_equally_probable(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("demos.lessons.pretraining.cloze.question.LABEL_WORDS", (("great", "great"),))
+    monkeypatch.setattr("demos.lessons.pretraining.cloze.part.LABEL_WORDS", (("great", "great"),))
     (answer,) = answers(services, "pretraining", "cloze", sentences=1)
     assert answer.keys == {"equal"}
 

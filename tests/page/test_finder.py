@@ -17,7 +17,7 @@ from demos.bert.model.models import ModelStore
 from demos.lessons import discover
 from demos.page import embed
 from demos.page.command_line import read_settings
-from demos.page.delivery.one_answer import OneAnswer
+from demos.page.delivery.fixed_answers import ASK_EACH_TIME, FixedAnswers
 from demos.page.finder.finder import ADDRESS, beside, entries
 from demos.page.glossary.glossary import glossary
 from demos.page.head import build_switches
@@ -90,7 +90,7 @@ def test_texts_are_without_markup_and_the_index_is_small(index: list[dict[str, A
 
 def test_it_is_sent_at_its_address_alone(index: list[dict[str, Any]]) -> None:
     app = Starlette()
-    app.add_middleware(OneAnswer, address=ADDRESS, answer=JSONResponse(index))
+    app.add_middleware(FixedAnswers, answers={ADDRESS: JSONResponse(index, headers=ASK_EACH_TIME)})
     client = TestClient(app)
     assert client.get(ADDRESS).json() == index
     assert client.get("/finder").status_code == 404

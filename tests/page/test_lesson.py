@@ -16,9 +16,8 @@ from demos.errors import UserError
 from demos.figures.figure.figure import Figure
 from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
-from demos.page.guards import OUR_FAULT, guarded, notice_html, with_api_errors
+from demos.page.guards import OUR_FAULT, dimmed, guarded, notice_html, pictures, with_api_errors
 from demos.page.lesson import Page
-from demos.page.stale import dimmed, pictures
 
 
 def _is_skip(value: object) -> bool:

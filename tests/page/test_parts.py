@@ -105,7 +105,6 @@ def test_the_part_that_the_readme_of_demos_adds_is_there(tmp_path: Path) -> None
     (tmp_path / "assets").symlink_to(ROOT / "assets")
     folder = tmp_path / "demos" / "lessons" / "attention" / "long_words"
     folder.mkdir()
-    (folder / "__init__.py").touch()
     for name, language in (("part.py", "py"), ("text.html", "html")):
         assert f"`{name}`" in readme
         (block,) = re.findall(rf"```{language}\n(.*?)```", readme, flags=re.S)

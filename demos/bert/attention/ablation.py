@@ -4,8 +4,6 @@ A head's output is z = its weights times the values; W_O mixes the z of all head
 the z of the chosen heads is zero before W_O, which is Michel et al. 2019 (section 2.3) with their mask at 0.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Two runs compared head by head: weights, or contributions, in the rows of their alignment, and how far apart."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ into Analysis of Masked Language Models, EMNLP, section 3: with the residual con
 In ModernBERT the LayerNorm is before attention: there x_j is its output, and nothing is scaled behind the residual.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

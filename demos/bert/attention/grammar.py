@@ -5,8 +5,6 @@ by its accuracy on one relation, beside the best fixed offset. Word by word: wha
 its pieces, what comes from it is averaged (their section 4.1). Special tokens and the word itself are no candidates.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A head's habit: its pattern scores averaged over a bundled set of sentences, instead of a single one."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

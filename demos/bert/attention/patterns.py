@@ -5,8 +5,6 @@ token, to [CLS], [SEP] or punctuation (few to the token itself), and broad heads
 and the exact definitions are ours.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A head from the inside: its queries and keys, their scaled dot products, and the softmax that makes weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many heads as one matrix: mean and max, attention rollout, word level, hidden special tokens, a pair's quarters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

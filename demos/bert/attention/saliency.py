@@ -1,7 +1,5 @@
 """An output by words: gradient x input, integrated gradients and leave-one-out; and the attention beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The source of each token's strongest attention, over the mean of a layer's heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

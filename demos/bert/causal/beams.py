@@ -1,7 +1,5 @@
 """Beam search with the decoder: the likeliest texts of one length, and where a text repeats itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

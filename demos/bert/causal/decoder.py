@@ -3,8 +3,6 @@
 Its file holds the differences to the bundled encoder (demos/training/causal; assets/causal/README.md says how).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

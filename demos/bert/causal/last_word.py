@@ -1,7 +1,5 @@
 """Another last word: which states it changes in an encoder, which reads both sides, and in a decoder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bundled decoder's scores on texts that it was not trained on, measured by demos/training/causal/scores.py."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examp
 model continues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A decoder writes: the distribution over the next word piece, one piece chosen from it, and so on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

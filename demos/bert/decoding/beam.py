@@ -6,8 +6,6 @@ A text's log-probability is the sum of its tokens'. It falls with each token, so
 length: length ** penalty, as in transformers' `generate` (Wu et al. 2016 use ((5 + length) / 6) ** penalty).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The small ELMo that comes along: `python -m demos.training.elmo` made it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache, cached_property

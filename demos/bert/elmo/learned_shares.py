@@ -4,8 +4,6 @@ Matthew Peters et al. (2018), Deep contextualized word representations, NAACL, e
 scales all of a vector and so changes no cosine; here the scale of the logistic regression takes its place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

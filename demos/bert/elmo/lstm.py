@@ -1,7 +1,5 @@
 """The steps of an LSTM, gate by gate (Hochreiter and Schmidhuber 1997; with the forget gate of Gers et al. 2000)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -1,7 +1,5 @@
 """A word's vector by ELMo: the states of all layers, weighed and added (Peters et al. 2018, equation 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ characters a word. The forward model predicts each word from those before it, th
 they share the characters' convolutions and the output layer, and nothing else.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

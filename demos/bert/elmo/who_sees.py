@@ -1,7 +1,5 @@
 """The words that a state depends on, in BERT, under GPT's mask and in ELMo's two directions: measured, not assumed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Words as the small ELMo reads them: split at spaces and punctuation, each word its characters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

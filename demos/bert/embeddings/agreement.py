@@ -1,7 +1,5 @@
 """Does a vector agree with people: Spearman's correlation of cosine and rating over sentence pairs."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -1,7 +1,5 @@
 """Anisotropy: how alike vectors are that have nothing to do with each other, and which dimensions make them so."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import beta
 

@@ -1,7 +1,5 @@
 """Repairs of a lopsided space, fitted without labels, and what each is worth on rated sentence pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

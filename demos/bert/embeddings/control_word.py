@@ -3,8 +3,6 @@
 Where that word's two curves come apart as far, what comes apart is what the sentences are about, not the word's sense.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

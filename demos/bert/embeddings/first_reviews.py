@@ -5,8 +5,6 @@ Reviews and labels: Socher et al. 2013, in the file that the guide's notebook lo
 First Time", pictures of the padded matrix and of the last hidden state; the score: its notebook, cell 22 (0.824).
 """
 
-from __future__ import annotations
-
 REVIEWS = (
     ("a stirring , funny and finally transporting re imagining of beauty and the beast and 1930s horror films", 1),
     ("apparently reassembled from the cutting room floor of any given daytime soap", 0),

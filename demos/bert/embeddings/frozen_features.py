@@ -1,7 +1,5 @@
 """The frozen vectors that a classifier may use: pooling x layer, and several layers side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 

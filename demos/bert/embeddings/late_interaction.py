@@ -1,7 +1,5 @@
 """Late interaction: a query against sentences token by token, as ColBERT compares them (Khattab and Zaharia 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Maps of vectors: PCA, t-SNE and UMAP in two or three dimensions, and how much of the neighbourhood each one keeps."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """Sentence vectors: every choice of pooling and layer, its arithmetic, and each token's share in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce

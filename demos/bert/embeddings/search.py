@@ -1,7 +1,5 @@
 """Search by meaning: sentences ranked by cosine, the keyword baseline (TF-IDF), and precision over a whole list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

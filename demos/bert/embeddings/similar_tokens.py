@@ -1,7 +1,5 @@
 """The tokens of a list that are nearest to one token in its sentence, by the hidden states of one layer (exBERT)."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

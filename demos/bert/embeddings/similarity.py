@@ -1,7 +1,5 @@
 """The similarity of sentences by their vectors: a short list and its limits, cosine similarity, disagreements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

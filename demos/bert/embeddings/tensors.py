@@ -1,7 +1,5 @@
 """A data set as tensors: lists of ids, the padded matrix and its mask, the last hidden state and its [CLS] slice."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A list of texts as token vectors, for all readers of a model once: what MaxSim searches; bounded, with progress."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Many sentences to vectors: without padding, in bounded memory, with progress; and the cache that shares them."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Generator, Sequence

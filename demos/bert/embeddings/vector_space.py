@@ -1,7 +1,5 @@
 """A model's vectors of many sentences, layer by layer: cosines of strangers, dimensions, norms."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

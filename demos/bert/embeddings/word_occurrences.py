@@ -1,7 +1,5 @@
 """One word in several sentences: its position in each, its vector at every layer, and its static one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

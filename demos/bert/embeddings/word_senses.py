@@ -1,7 +1,5 @@
 """Word senses from vectors alone: k-means and nearest neighbours on a word's uses, scored against its senses."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass

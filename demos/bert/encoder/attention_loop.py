@@ -1,7 +1,5 @@
 """Attention twice: the lecture's loops over queries and keys, and the same as matrices; and how long each takes."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Ioffe and Szegedy 2015 (batch norm), Ba, Kiros and Hinton 2016 (layer norm). Bot
 of n tokens, padding included, d numbers each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The input of the first layer: word + segment + position embedding, then LayerNorm, with every step kept."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The input spoilt on purpose: no positions, no segments, words shuffled; and how far that moves the model's output."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The ledger of one encoder layer: every intermediate computed from the weights and compared with the model's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial

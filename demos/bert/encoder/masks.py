@@ -1,7 +1,5 @@
 """One arithmetic, three masks: what a token may look at in BERT, in GPT, and in the original Transformer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

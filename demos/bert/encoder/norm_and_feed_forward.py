@@ -1,7 +1,5 @@
 """The rest of an encoder layer with every step kept: residual, LayerNorm, feed-forward, residual, LayerNorm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

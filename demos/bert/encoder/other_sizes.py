@@ -1,7 +1,5 @@
 """The sizes of other Transformers, counted from their configurations."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

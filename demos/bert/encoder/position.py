@@ -1,7 +1,5 @@
 """Position codes: learned rows, the first Transformer's sinusoids, or plain numbers; four wishes measured on each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

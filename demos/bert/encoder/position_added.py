@@ -1,7 +1,5 @@
 """Positions added to the words, or concatenated with them: the same query both ways, with every matrix kept."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
 

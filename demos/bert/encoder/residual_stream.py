@@ -1,7 +1,5 @@
 """A token's path through all layers: how long its vector is, where it points, and how much each layer changes it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rotary positions (Su et al. 2021): each pair of components of a query or key is rotated by position x frequency."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.encoder.position import divisors

@@ -1,7 +1,5 @@
 """One token's vector replaced: which tokens' outputs move, through self-attention and through the feed-forward step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Self-attention with every step kept: q, k, v, q . k, scaled, softmax, z, the heads side by side, and W_O."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

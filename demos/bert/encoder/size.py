@@ -1,7 +1,5 @@
 """The size of a BERT: its parameters counted from the configuration, and the memory and arithmetic that they need."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The attention weights of an encoder, a decoder or both, as transformers' own classes compute them."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The Hub's members of the family, loaded as other models are: pinned, safetensors only, within the memory budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tokens of any tokenizer as labels: WordPiece marks what continues a word (##), the others what begins one (▁, Ġ)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

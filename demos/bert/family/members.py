@@ -3,8 +3,6 @@
 Each revision is one whose repository holds model.safetensors; a file of another format is never loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

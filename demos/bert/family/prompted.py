@@ -1,7 +1,5 @@
 """Prompts answered by GPT-2 and T5: how likely the right answer is, and what the model writes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

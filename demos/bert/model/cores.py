@@ -1,7 +1,5 @@
 """The CPU cores this process may use, and a thread's own share of them."""
 
-from __future__ import annotations
-
 import os
 import threading
 

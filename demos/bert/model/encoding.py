@@ -1,7 +1,5 @@
 """Text -> token ids: what the tokenizer makes of one sentence or a pair, before any model runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """A model's files from the Hub, in a thread that can be given up; and what is wrong with weights that came broken."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

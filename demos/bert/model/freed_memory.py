@@ -1,7 +1,5 @@
 """Freed memory: the times when the C library (glibc) keeps it for later requests, and when it gives it back."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import threading

@@ -1,7 +1,5 @@
 """Work with progress: a generator that yields its progress and returns its result."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """A layer's number as a person gives it, checked once for attentions and hidden states alike."""
 
-from __future__ import annotations
-
 from demos.errors import UserError
 
 

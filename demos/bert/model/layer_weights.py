@@ -1,7 +1,5 @@
 """The place of each architecture's layers; one layer's weights as numpy arrays, under the same names for all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """y = x W + b, by the quicker of PyTorch's two libraries for products on this CPU."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from functools import cache

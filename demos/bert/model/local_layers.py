@@ -4,8 +4,6 @@ Benjamin Warner and others (2024), ModernBERT, section 2.1.2: every third layer 
 has 128 tokens.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from demos.counting import counted, layer_name

@@ -1,7 +1,5 @@
 """A lock for each thing that takes a while to make, so that who wants another thing never waits for it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager

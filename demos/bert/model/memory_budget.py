@@ -1,7 +1,5 @@
 """One bound in bytes for all that is held in memory: models, heads, copies in training, passes, vectors, drawings."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -1,7 +1,5 @@
 """From a catalogue key to a model in memory: found on disk or fetched, checked, loaded once, never trained."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Caches: the values used last, within a bound; and slow results, each computed once for all threads that need it."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import OrderedDict

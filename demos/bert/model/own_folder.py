@@ -1,7 +1,5 @@
 """A model in a folder or a zip on this machine: checked as a model of the Hub is, then an entry of the catalogue."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import math

@@ -1,7 +1,5 @@
 """A few models of the Hub, each pinned and of a fixed class, read only where the files are of the kind named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One forward pass, frozen: the `Run` that every lesson reads, and the bounded cache that shares it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future

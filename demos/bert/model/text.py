@@ -1,7 +1,5 @@
 """The door for text: what a person typed, made safe for a tokenizer, or refused in one sentence."""
 
-from __future__ import annotations
-
 import re
 
 from demos.errors import UserError

@@ -6,8 +6,6 @@ for good: every model with a masked-word head that is made afterwards has lost t
 error says so. So all of them take turns here.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from math import prod

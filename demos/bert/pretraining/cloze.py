@@ -4,8 +4,6 @@ A classifier without training (Schick and Schütze 2021: a pattern and two label
 the text in the input, as in Brown et al. 2020.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The corruption of masked-word prediction: the tokens that BERT must predict, and their replacements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

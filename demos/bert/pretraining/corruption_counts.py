@@ -1,7 +1,5 @@
 """Many corruptions of one text: how often each kind and each token came up, and whether chance explains the gap."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The labels that a plain text provides by itself: masked words and one next sentence, without an annotator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

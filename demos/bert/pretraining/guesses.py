@@ -1,7 +1,5 @@
 """A model's predictions at a position, and the choice of a position if the reader makes none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """An encoder with both pre-training heads: a Hub model's own, or ours on the bundled encoder."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

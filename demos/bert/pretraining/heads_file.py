@@ -6,8 +6,6 @@ matrix of low rank (Hu et al. 2021, LoRA). demos/training/pretraining/offline/wr
 assets/pretraining/README.md says how the numbers came about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple

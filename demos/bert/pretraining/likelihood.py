@@ -1,7 +1,5 @@
 """The likelihood of a sentence, word piece by word piece: each is masked in turn and predicted from all others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Our little documents for next sentences: read, drawn from, made into trials, and a model's answers counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Next sentences: how the paper makes its pairs, and what a model with that head says of a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

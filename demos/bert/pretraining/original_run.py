@@ -1,7 +1,5 @@
 """BERT's own pre-training in numbers (Devlin et al. 2019, sections 3.1, 3.2 and A.2); beside it that of our heads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.bert.encoder.size import KNOWN, Shape, work_per_token

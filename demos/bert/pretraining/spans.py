@@ -1,7 +1,5 @@
 """Sentences packed into two spans of a fixed length, as BERT's pre-training data is made."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One sentence with either of two words in it: which predictions at [MASK] change, over the whole vocabulary."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The frequency of each entry of the vocabulary in the texts of this project: one way to draw a random word."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

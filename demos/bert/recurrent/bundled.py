@@ -1,7 +1,5 @@
 """The recurrent network that comes along: `python -m demos.training.recurrent` made it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

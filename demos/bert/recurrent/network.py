@@ -3,8 +3,6 @@
 Row vectors; e numbers a word, d numbers a state; V words can be predicted: all but the padding and the beginning.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

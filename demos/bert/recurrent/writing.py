@@ -1,7 +1,5 @@
 """Writing with the recurrent network: word by word, each from the state that the words before have left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

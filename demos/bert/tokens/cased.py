@@ -3,8 +3,6 @@
 Its rules are that model's: capitals and accents are kept (do_lower_case=False in its tokenizer_config.json).
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from transformers import BertTokenizer

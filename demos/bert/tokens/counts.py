@@ -1,7 +1,5 @@
 """Counts of a text's splitting: characters, words, tokens, tokens per word, and the share that was unknown."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The vocabulary as a list one can search: every entry with its id and kind, none left out."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ Unicode version is another than theirs, and the trace must agree with the tokeni
 is written out here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The agreement of attention weights with the grammar's own links between words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 without, and a Transformer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

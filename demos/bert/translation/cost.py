@@ -1,7 +1,5 @@
 """The loss of each word of a correct translation: the cross-entropy, position by position."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Dates written out in words, and as ISO 8601 writes them: a second task, in which the year comes first."""
 
-from __future__ import annotations
-
 import datetime
 import random
 from functools import cache

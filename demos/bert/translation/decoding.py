@@ -1,7 +1,5 @@
 """Decoding of a translator: the likeliest word at each step (greedy), for many sentences or one step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The gradient of an encoder's last state by each word: how much the last word's state depends on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ French agrees in gender and number, puts most adjectives behind the noun, puts i
 one word for "of the": so the words are not in the same order, and some translate two.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

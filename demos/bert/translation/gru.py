@@ -4,8 +4,6 @@ Bahdanau et al. 2015 (additive score), Luong et al. 2015 (dot product; the order
 weights, context, [context ; state], output). Row vectors; b sentences, n source and m target words, d numbers a state.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

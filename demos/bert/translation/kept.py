@@ -1,7 +1,5 @@
 """The bundled translators' results for a sentence, kept for all readers: moving a slider translates nothing again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar

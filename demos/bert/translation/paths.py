@@ -3,8 +3,6 @@
 Steps are counted until one state depends on both words (Vaswani et al. 2017, section 4 and table 1).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 KERNEL = 3  # words that a convolution combines, in most layers of ConvS2S (Gehring et al. 2017)

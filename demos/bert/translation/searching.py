@@ -1,7 +1,5 @@
 """Other ways to write than greedy, for any of the translators: beam search, and words drawn by chance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 The smallest case of what every translator here learns with. V = 6 words, m = 5 places, d numbers a state.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -1,7 +1,5 @@
 """The tasks of a translator's training: English to French, or dates in words to ISO 8601."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

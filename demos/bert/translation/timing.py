@@ -1,7 +1,5 @@
 """The time of the GRU and the Transformer on this machine as sentences grow: a pass in training, and writing."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Row vectors; b sentences, n source and m target words, A heads, d numbers a stat
 sublayer's output is added to its input and the sum is normalized (section 3.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

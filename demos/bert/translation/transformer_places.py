@@ -1,7 +1,5 @@
 """The places of the Transformer at which something is computed, and one row there, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

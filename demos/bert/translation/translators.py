@@ -1,7 +1,5 @@
 """The kinds of translators, and one of each before its training."""
 
-from __future__ import annotations
-
 from demos.bert.translation.gru import SCORES, Translator
 from demos.bert.translation.transformer import Transformer
 

@@ -1,7 +1,5 @@
 """Sequential steps, and the distance between two words (Vaswani et al. 2017, table 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.bert.translation.transformer import LAYERS

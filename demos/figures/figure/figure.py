@@ -4,8 +4,6 @@ Plotly's own classes check each property as it is set, which takes a hundred tim
 nothing is checked; tests/plotly_figure.py reads every figure with those classes.
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Any, TypedDict, TypeGuard
 

@@ -1,7 +1,5 @@
 """One sentence on what a Plotly figure shows, computed from its own numbers: for those who can't see it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page's three typefaces: their files in assets/vendor/fonts, and the font stacks for CSS, Plotly and frames."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import cache, cached_property

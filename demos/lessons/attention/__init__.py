@@ -1,7 +1,5 @@
 """Lesson: the tokens that each token attends to. Its parts are the folders beside this file."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.attention.queries_keys import check_head, check_layer

@@ -1,7 +1,5 @@
 """Lesson: sentence vectors, by pooling and layer. Its parts are the folders beside this file."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.embeddings.pooling import COMBINED, Choice

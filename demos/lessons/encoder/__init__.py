@@ -1,7 +1,5 @@
 """Lesson: one token's way through the encoder. Its parts are the folders beside this file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The choices that the lesson's parts share, above them: the token, the layer and the head."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.page.view import of_model

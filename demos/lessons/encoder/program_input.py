@@ -1,7 +1,5 @@
 """The programs of the encoder lesson's input, positions and stack: each prints the page's numbers for this input."""
 
-from __future__ import annotations
-
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.figures.program import begin, model_lines, texts_of

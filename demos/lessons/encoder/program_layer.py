@@ -1,7 +1,5 @@
 """The programs of the encoder lesson's self-attention and block: each prints the numbers on the page."""
 
-from __future__ import annotations
-
 from demos.bert.encoder.layer_trace import LayerLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding

@@ -1,7 +1,5 @@
 """Lesson: fine-tune live. Its parts are the folders beside this file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The overview: the way of a sentence through the model in one picture; each station links to its lesson."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +16,14 @@ from demos.lessons.overview.figure import (
     HiddenWord,
     exits_html,
     numbers_html,
+    overview_code,
     overview_html,
     rows_of,
 )
-from demos.lessons.overview.program import overview_code
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Lesson
 from demos.page.past_runs import give_back
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, unlinked
 from demos.widgets.scripted.scripted import scripted
@@ -117,6 +116,15 @@ def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes 
     (probabilities,) = services.trainings.runs.predict(trained, [sentence.text])
     best = sorted(probabilities, key=probabilities.__getitem__, reverse=True)[:CLASSES]
     return Classes({label: probabilities[label] for label in best}, services.tuned(trained).spec.title)
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of tokens, special ones included, and the numbers that the wrong answers count."""
+    run = services.run(sentence)
+    _, tokens, width = run.hidden_states.shape
+    words = len(f"{sentence.text} {sentence.text_pair}".split())
+    pieces = tokens - sum(run.encoding.special_tokens_mask)
+    return Answer(facts={"tokens": tokens, "width": width, "words": words, "pieces": pieces})
 
 
 LESSON = Lesson(

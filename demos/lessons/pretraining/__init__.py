@@ -1,7 +1,5 @@
 """Lesson: the two tasks that BERT was pre-trained on. Its parts are the folders beside this file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import gradio as gr

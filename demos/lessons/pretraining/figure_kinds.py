@@ -1,7 +1,5 @@
 """The three kinds of chosen token (masked, random, kept), each with its mark and its color."""
 
-from __future__ import annotations
-
 from demos.figures.palette import CLASSES
 
 KINDS = (

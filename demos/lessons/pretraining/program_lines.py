@@ -1,7 +1,5 @@
 """Lines that several programs of this lesson begin with: the model with its heads, and how tokens are corrupted."""
 
-from __future__ import annotations
-
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.corruption import Shares
 from demos.bert.pretraining.unigrams import FILES

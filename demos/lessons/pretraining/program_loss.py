@@ -1,7 +1,5 @@
 """Lines that programs of pre-training begin with: the model, a corrupted batch, and the loss by transformers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """Wiring that several parts of this lesson share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The fold "Cased and uncased": BERT's two English vocabularies on the lecture's sentence and on the bar's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demos.bert.model.encoding import Encoding, encode

@@ -1,7 +1,5 @@
 """The Tokens lesson's answers: the padded batch and the trace of WordPiece."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from itertools import groupby

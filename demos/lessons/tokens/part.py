@@ -1,7 +1,6 @@
 """The Tokens lesson: word pieces as one types, each step of WordPiece, the padded batch and the vocabulary."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ from demos.lessons.tokens.figure import BATCH_DRAWN, TEXT, batch_figure, trace_f
 from demos.lessons.tokens.vocabulary import OF_VOCABULARY, OfVocabulary, lay_out_vocabulary, searched
 from demos.page.folds import fold
 from demos.page.lesson import Lesson, Page
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, open_menu, options, words
 
@@ -200,6 +200,21 @@ def side_by_side(services: Services, sentence: Sentence) -> str:
         _, encoding, counts = _encoded(services, sentence, key)
         rows.setdefault(encoding.input_ids, ([], encoding, counts))[0].append(spec.title)
     return comparison(list(rows.values()), absent)
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of words, of cut words, of unknown words and of tokens."""
+    tokenizer = services.loaded(sentence.model).tokenizer
+    encoding = encode(tokenizer, sentence.text, sentence.text_pair)
+    pieces = Counter(word for word in encoding.word_index if word is not None)
+    return Answer(
+        facts={
+            "words": len(pieces),
+            "cut": sum(count > 1 for count in pieces.values()),
+            "unknown": encoding.tokens.count(tokenizer.unk_token),
+            "tokens": len(encoding),
+        }
+    )
 
 
 LESSON = Lesson(

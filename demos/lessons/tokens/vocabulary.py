@@ -1,7 +1,5 @@
 """The vocabulary explorer: how many entries of each kind there are, those that fit a search, and what an id is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache

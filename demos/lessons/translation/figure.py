@@ -1,7 +1,5 @@
 """The lesson's pictures: attention weights between two languages, and the share of correct sentences by length."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

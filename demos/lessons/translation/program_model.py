@@ -1,7 +1,5 @@
 """The common lines of several parts' programs: the translators as classes of plain torch, and the bundled ones."""
 
-from __future__ import annotations
-
 from demos.bert.translation.translators import TRANSFORMER
 from demos.files import read_beside
 

@@ -1,7 +1,5 @@
 """Shared by several parts of this lesson: the choice of an English sentence, and the translators' results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ A browser that opens the page at exactly that view inserts their answers before 
 and then sends no request. At any other view it builds the page empty.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

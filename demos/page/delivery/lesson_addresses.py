@@ -4,8 +4,6 @@ Links carry a lesson as ?lesson=name too: those of earlier versions, and those t
 address to the app, and no path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import parse_qs, parse_qsl, urlencode
 

@@ -6,8 +6,6 @@ Gradio compresses each of some ninety files again for each reader, whose browser
 file's name changes with its content.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import hashlib

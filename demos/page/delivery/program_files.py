@@ -4,15 +4,12 @@ A notebook is mostly opened where the project's folder is not: demos/page/notebo
 those of more than 2 MB, which it fetches from here.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from starlette.responses import FileResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import FileResponse, Response
 
 from demos.files import ASSETS
-from demos.page.protection.answers import refuse
+from demos.page.delivery.fixed_answers import ASK_EACH_TIME
 
 AT = "/files/"
 FOLDERS = (
@@ -37,20 +34,11 @@ def program_files() -> dict[str, Path]:
     }
 
 
-class ProgramFiles:
-    """ASGI middleware: a file for its address; 404 for any other address in that folder."""
+def program_answers() -> dict[str, Response]:
+    """The answer with each file, by its address."""
+    return {address: _answer(path) for address, path in program_files().items()}
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self.files = program_files()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(AT):
-            await self.app(scope, receive, send)
-            return
-        path = self.files.get(scope["path"])
-        if path is None or scope["method"] not in {"GET", "HEAD"}:
-            await refuse(send, 404, "There is no such address here.")
-            return
-        kind = "text/plain; charset=utf-8" if path.suffix in TEXTS else "application/octet-stream"
-        await FileResponse(path, media_type=kind, headers={"cache-control": "no-cache"})(scope, receive, send)
+def _answer(path: Path) -> Response:
+    kind = "text/plain; charset=utf-8" if path.suffix in TEXTS else "application/octet-stream"
+    return FileResponse(path, media_type=kind, headers=ASK_EACH_TIME)

@@ -1,7 +1,5 @@
 """A view for a program: its choices, figures and tables as JSON (demos/API.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any

@@ -1,7 +1,5 @@
 """The answer to an address that does not exist: a short page with a link for a browser, JSON for a program."""
 
-from __future__ import annotations
-
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 

@@ -1,7 +1,5 @@
 """The latest drawings, for the whole hall: the same view with the same choices is computed once for all readers."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Callable, Generator

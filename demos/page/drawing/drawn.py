@@ -5,8 +5,6 @@ about a millisecond for every output, on the one thread that serves all readers.
 `postprocess=False` and answer with `as_sent` are spared that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """This view in a page of a course, where `--frame` lets that page's site show the app in a frame."""
 
-from __future__ import annotations
-
 from demos.files import read_beside
 
 SCRIPT = read_beside(__file__, "script.js")  # for the page's head

@@ -1,7 +1,5 @@
 """The bar's examples: a button opens chips, grouped by what they show; a press on one fills both sentences."""
 
-from __future__ import annotations
-
 import gradio as gr
 from markupsafe import Markup
 

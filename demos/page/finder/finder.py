@@ -1,7 +1,5 @@
 """The finder's index, at /finder.json: all that a reader can open, each with the words by which it is found."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The terms and letters of assets/glossary.yaml, and a sentence of the page with the terms in it marked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,12 +8,15 @@ from functools import cache
 import yaml
 from markupsafe import Markup
 
-from demos.files import Json, read_asset
+from demos.figures.palette import css_variables
+from demos.files import Json, read_asset, read_beside
+from demos.page.delivery.fonts import font_tags
 from demos.templates import templates
 
 TEXT = templates(__file__)
 MOST_MARKED = 4  # terms in one text: more would be read as decoration
 RAISED = re.compile(r"_(\{[^}]+\}|\w)|\^(\([^)]*\))")  # E_v, α_{ij}, h^(l)
+ADDRESS = "/glossary"
 
 
 @dataclass(frozen=True)
@@ -91,3 +92,9 @@ def with_terms(text: str, place: str, left_out: Collection[Term] = ()) -> Markup
         pieces += [Markup.escape(text[at : span.start]), TEXT.marked(term, text[span], f"term-{place}-{term.slug}")]
         at = span.stop
     return Markup("").join([*pieces, Markup.escape(text[at:])])
+
+
+def glossary_html() -> Markup:
+    """The whole document, in the page's fonts and colours."""
+    style = Markup(css_variables() + read_beside(__file__, "page.css"))
+    return TEXT.page(glossary(), letters(), Markup(font_tags()), style)

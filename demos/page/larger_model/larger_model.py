@@ -1,7 +1,5 @@
 """Whether BERT base can be had beside the bundled model: on this machine, or from the Hub, where that answers."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping

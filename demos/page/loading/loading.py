@@ -1,7 +1,5 @@
 """A model of the Hub is fetched while the page shows the progress."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import wait
 

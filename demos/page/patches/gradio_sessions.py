@@ -6,8 +6,6 @@ components and handlers alone, copied, are 80 kB a visit. Only its deep links (`
 page has none: its links carry the choices.
 """
 
-from __future__ import annotations
-
 from collections import ChainMap
 from collections.abc import Container
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Inner parts of Gradio and Starlette that this app reads or calls where they are, and may change without a word."""
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 from inspect import signature
 

@@ -1,7 +1,5 @@
 """Gradio's own scripts, changed on their way to the browser; a script with different text is sent unmodified."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

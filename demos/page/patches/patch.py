@@ -1,7 +1,5 @@
 """One change to another library: applied where the library's source is unchanged, else left out and logged."""
 
-from __future__ import annotations
-
 import ast
 import dis
 import inspect

@@ -6,8 +6,6 @@ which checks the app sees at its start whether it still fits. Nothing else in th
 only read are listed in inner_parts.py.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import traceback

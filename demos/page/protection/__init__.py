@@ -1,7 +1,5 @@
 """The protection of the app from strangers: one small middleware or bound in each file, put together here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starlette.middleware import Middleware

@@ -4,8 +4,6 @@ A proxy in front of the app may read it the other way, and take a part of the bo
 believes one more header, of a server that this app is without, and keeps the host of the first request.
 """
 
-from __future__ import annotations
-
 import re
 from contextvars import ContextVar
 from typing import Any

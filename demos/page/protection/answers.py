@@ -1,7 +1,5 @@
 """Answers on the wire: one that is watched, and a refusal: a status and one sentence, as Gradio's own are written."""
 
-from __future__ import annotations
-
 import orjson  # Gradio requires it
 from starlette.types import Message, Send
 

@@ -1,7 +1,5 @@
 """A bound on what a request's body may hold."""
 
-from __future__ import annotations
-
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection.answers import Answer, refuse

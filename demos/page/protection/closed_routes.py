@@ -3,8 +3,6 @@
 Gradio itself closes its monitoring and its history of runs: `launch_options` in app.py says so.
 """
 
-from __future__ import annotations
-
 from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Receive, Scope, Send
 

@@ -1,7 +1,5 @@
 """Bodies that are on their way: slow ones and too much at once are given up, the one that began first before others."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator

@@ -4,8 +4,6 @@ The oldest idle connection makes room for a new one; where all are busy, the new
 loop accepts a few at a time: asyncio takes all that wait at once, before any can be closed again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

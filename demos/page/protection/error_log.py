@@ -3,8 +3,6 @@
 Otherwise a stranger who finds a way to make the app fail could fill the disk with tracebacks.
 """
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections import OrderedDict

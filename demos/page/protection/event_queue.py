@@ -6,8 +6,6 @@ bounded in bytes and time, a session has so many events at once, sessions take t
 Vin and Cheng, 1996), and what streams, a training, starts once somebody listens. All on the event loop.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

@@ -1,7 +1,5 @@
 """The headers on every answer: the sites that may show it in a frame, and the sources that it may load from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

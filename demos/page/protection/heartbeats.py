@@ -4,8 +4,6 @@ Whether anybody reads one can't be seen from here: its few bytes fit into the ne
 are too many, the oldest ends whose page has sent no request yet: it has nothing to lose.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Container

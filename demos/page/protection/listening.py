@@ -1,7 +1,5 @@
 """Streams of answers: who listens is known to the queue, and one that ends early is no fault of the app's."""
 
-from __future__ import annotations
-
 import logging
 from urllib.parse import parse_qs
 

@@ -4,8 +4,6 @@ Outside its queue Gradio reads what was sent and no more: an unknown page, a nam
 without a file, and a reader who leaves in the middle of an upload are errors in Gradio there.
 """
 
-from __future__ import annotations
-
 import logging
 
 from starlette.requests import ClientDisconnect

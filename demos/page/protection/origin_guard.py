@@ -5,8 +5,6 @@ requests there. A browser says with each request which page made it (`Sec-Fetch-
 sent); a program that calls the API sends neither, and is let in. A page that frames ours sends no request itself.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -4,8 +4,6 @@ Gradio trusts its input: a session's name with half a surrogate pair in it break
 whoever posts it, and a function that does not exist is a traceback. The checked values are written again and passed on.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from inspect import getattr_static

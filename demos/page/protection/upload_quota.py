@@ -6,8 +6,6 @@ loses its least recently used files; a file is deleted when no session holds it.
 session with the most loses files: endless uploads push out only files of no session, or the uploader's own.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import suppress

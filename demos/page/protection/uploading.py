@@ -4,8 +4,6 @@ Gradio writes a file while it comes in, and leaves it where the reader hangs up 
 that arrived whole counts in `Uploads`, for the sessions whose events then name it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Values that no field of the page can hold: one sentence to who sent them, and no traceback in the log."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

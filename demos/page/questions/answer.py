@@ -1,6 +1,4 @@
-"""The result of a part's question.py: the correct answer for one reader's sentence and model."""
-
-from __future__ import annotations
+"""The result of a part's `answer`: the correct answer for one reader's sentence and model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A lesson's question cards on its page: one component for all of its parts, and one event that reveals an answer."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -31,17 +31,15 @@ printed tour speak of the same second answer. `last` names answers that stay at 
 (demos/page/your_questions).
 
 `right` names the right answer of a choice where it is the same for each sentence. Where it is not, and for all other
-kinds, question.py beside the file computes it with
+kinds, part.py beside the file computes it with
 
     def answer(services: Services, sentence: Sentence, layer: float) -> Answer: ...
 
 whose further parameters are choices of the part, by their names in the link. It also gives the values of the
-explanations' {placeholders}; with `right`, question.py may be missing. The question and its answers are shown before
+explanations' {placeholders}; with `right`, `answer` may be missing. The question and its answers are shown before
 anything is computed, so their placeholders are the part's choices, and the page's own values: text, pair,
 words (of both), layers, heads, width (of the model).
 """
-
-from __future__ import annotations
 
 import hashlib
 import importlib
@@ -95,7 +93,7 @@ class Question:
     within: float = 0.0
     within_share: bool = False  # `within` is a share of the right number
     about_sentence: bool = False  # another sentence makes another question of it
-    compute: Callable[..., Any] | None = None  # the `answer` of question.py
+    compute: Callable[..., Any] | None = None  # the `answer` of part.py
     choices: tuple[str, ...] = ()  # the names of what `compute` reads beside the sentence
 
     @property
@@ -238,12 +236,11 @@ def _html(file: str, line: int, text: str, inline: bool = False) -> str:
 
 
 def _computation(path: Path, place: Sequence[str]) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
-    """`answer` of the question.py beside a file, and the names of its parameters after (services, sentence)."""
-    beside = path.with_name("question.py")
-    if not beside.exists():
+    """`answer` of the part.py beside a file, and the names of its parameters after (services, sentence)."""
+    if not path.with_name("part.py").exists():
         return None, ()
-    module = importlib.import_module(".".join(("demos.lessons", *place, "question")))
-    return module.answer, tuple(inspect.signature(module.answer).parameters)[2:]
+    answer = getattr(importlib.import_module(".".join(("demos.lessons", *place, "part"))), "answer", None)
+    return answer, tuple(inspect.signature(answer).parameters)[2:] if answer else ()
 
 
 def _check(file: str, question: Question) -> None:
@@ -259,14 +256,14 @@ def _check(file: str, question: Question) -> None:
     if question.right and (question.kind != "choice" or question.right not in names):
         raise UserError(f"{file}: there is no answer named {question.right!r}.")
     if not question.right and question.compute is None:
-        raise UserError(f"{file}: say which answer is right, or compute it in a question.py beside the file.")
+        raise UserError(f"{file}: say which answer is right, or compute it by `answer` in the part.py beside the file.")
     for text in _shown_first(question):
         if unknown := sorted(placeholders(text) - KNOWN - set(question.choices)):
             raise UserError(f"{file}: {{{unknown[0]}}} has no value before the answer.")
     if question.compute is None:
         for text in (question.revealed, *(answer.why for answer in question.answers)):
             if unknown := sorted(placeholders(text)):
-                raise UserError(f"{file}: no question.py gives a value for {{{unknown[0]}}}.")
+                raise UserError(f"{file}: no `answer` gives a value for {{{unknown[0]}}}.")
 
 
 def _shown_first(question: Question) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """A reader's answer compared with the correct one: whether it is correct, and the explanation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The events that a stream still has to send: the newest value under each name, so that a slow reader costs no more."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

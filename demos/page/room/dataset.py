@@ -1,7 +1,5 @@
 """A data set from the hall: sentences that members write, each labelled by several of them, and how far they agree."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Limits on how often something may be done, and on the content of a text."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The address under which others reach this page, and the QR code of a room's link."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import socket

@@ -1,7 +1,5 @@
 """One room: its members, the events for them, its vote, and the sentences that they sent."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import secrets

@@ -1,7 +1,5 @@
 """All rooms, by their codes: at most 20, each for four hours."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import threading

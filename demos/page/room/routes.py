@@ -4,8 +4,6 @@ Each names its room in the query, so that a proxy in front of several servers ca
 in a body; the stream's, which leads nothing, in the query, since a browser's EventSource sends no body.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import re

@@ -1,7 +1,5 @@
 """One run for all: the members see the curve of the lecturer's training, and try and open its model afterwards."""
 
-from __future__ import annotations
-
 import asyncio
 
 from demos.errors import UserError

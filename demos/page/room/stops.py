@@ -1,7 +1,5 @@
 """The card of a stop of the lecturer's own tour, which the members' browsers do not have."""
 
-from __future__ import annotations
-
 from demos.errors import UserError
 from demos.lecturer_files import MARKDOWN
 from demos.page.room.limits import checked_text

@@ -1,7 +1,5 @@
 """A member's stream of server-sent events (HTML standard, section 9.2): the state first, then what changes."""
 
-from __future__ import annotations
-
 import asyncio
 
 from starlette.types import Receive, Send

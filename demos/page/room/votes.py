@@ -1,7 +1,5 @@
 """A question put to the room: who has answered what, twice at most (peer instruction: Crouch and Mazur, 2001)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

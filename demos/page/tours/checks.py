@@ -1,7 +1,5 @@
 """A check of a tour's stops: lessons, parts, choices with their values and elements to outline must exist."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl

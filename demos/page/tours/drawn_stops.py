@@ -1,7 +1,5 @@
 """A stop drawn without a browser: the pictures of its view as HTML, Plotly figures and whole documents."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A tour as one HTML file that needs no server and no network: its words, its pictures, and what turns it."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Sequence

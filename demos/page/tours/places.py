@@ -1,7 +1,5 @@
 """The names that a tour's stops can use: the lessons, with their parts, choices, elements and questions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The addresses of tours: the bundled ones as data, a reader's own file read and checked, the speaker's notes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

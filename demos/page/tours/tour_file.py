@@ -18,8 +18,6 @@
 With `question: yes`, the part's question covers its picture until it is answered. All but the view may be left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """The data on all questions in every page, for the scripts that repeat one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from demos.files import Json

@@ -1,7 +1,5 @@
 """The addresses of "Your questions": its panel, and the link and the QR code of a set that a lecturer composes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

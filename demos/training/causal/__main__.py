@@ -6,8 +6,6 @@ training (stop it by Ctrl+C or SIGTERM and start it again), the log and the weig
 which numbers it was run.
 """
 
-from __future__ import annotations
-
 import os
 
 # Read when torch is imported: waiting OpenMP threads sleep, since spinning starves a training on busy cores.

@@ -1,7 +1,5 @@
 """Trains the decoder: the bundled encoder with this app's masked-word head goes on under a causal mask."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """A decoder's perplexity on a text that it was not trained on."""
 
-from __future__ import annotations
-
 import torch
 
 from demos.bert.causal.decoder import next_word_logits

@@ -1,7 +1,5 @@
 """A softmax over a part of the vocabulary, so that a step costs what its layers cost and not twice that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

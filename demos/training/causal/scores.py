@@ -4,8 +4,6 @@ BOOKS and TEXT are the files that the training was given, FOLDER holds their tok
 each piece behind the first 31 is asked for. It writes assets/causal/measured.json, which the page shows.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A data set's id says which rows a run is tested on: `owner/name:config:split`. O
 of a file never says what is in it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.training.metrics import ACCURACY, MCC, PEARSON, SPEARMAN, f1_of

@@ -1,7 +1,5 @@
 """From a file's bytes to a table of cells, or one sentence that names the row that is broken."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The rows of a data set of the Hub as a task's values: its columns are found as those of a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """From JSON to records: an object a line, a list of objects, or objects one after the other, on however many lines."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

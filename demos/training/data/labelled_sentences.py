@@ -1,7 +1,5 @@
 """Labelled sentences for a classifier over frozen vectors: where they come from, and which of them are held out."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Lines that hold a text and its label without columns: fastText's `__label__`, and a text, an @ and its label."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

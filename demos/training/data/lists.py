@@ -1,7 +1,5 @@
 """Lists of sentences: our library's; a person's own, pasted or from a file, one a line or a column of a table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path

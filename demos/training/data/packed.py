@@ -1,7 +1,5 @@
 """A file within a zip archive, and a Parquet file: what is in them, within bounds."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rated sentence pairs: our own, those of a person's file, and STS-B from the Hub; or one sentence on what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

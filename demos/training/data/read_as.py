@@ -1,7 +1,5 @@
 """The form in which a file was read, in one sentence for the page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.training.data.windows_encoding import CENTRAL, UNSURE, WESTERN

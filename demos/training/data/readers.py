@@ -1,7 +1,5 @@
 """The readers of one kind of task's data: from a person's file, the Hub, or a file of our own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The common parts of all tasks' data sets are here too.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Jay Alammar 2019, https://jalammar.github.io/a-visual-guide-to-using-bert-for-the-first-time/ and its notebook.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import urllib.request

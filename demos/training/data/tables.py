@@ -1,7 +1,5 @@
 """The rows that a task needs from a table, by the columns that were found; and labelled rows."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """From a file's bytes to its text: UTF-8, UTF-16 with its mark, or the Windows-1252 or -1250 that Excel writes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -7,8 +7,6 @@ as one language has all letters that the bytes then spell, each beside letters t
 Signs in odd places ("caf‚", "£ód¼") are the letters of a third encoding.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

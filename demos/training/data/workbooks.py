@@ -1,7 +1,5 @@
 """From an Excel workbook (.xlsx) to a sheet's cells: values only, never formulas or macros, within bounds."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import re

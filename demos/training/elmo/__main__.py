@@ -4,8 +4,6 @@ BOOKS is text with a paragraph a line and an empty line between books; it may be
 held out: the perplexities that are printed and kept in FILE are theirs.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sentences of books for a language model: words counted, the commonest kept, sentences in groups of one length."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

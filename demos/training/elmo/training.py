@@ -1,7 +1,5 @@
 """The training of the small ELMo: both directions' next-word losses, added, as in Peters et al. 2018, section 3.1."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

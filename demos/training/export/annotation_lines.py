@@ -1,7 +1,5 @@
 """The lines of a program that read an annotation tool's export; their functions are the page's own."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Sequence

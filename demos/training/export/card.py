@@ -1,7 +1,5 @@
 """The model card of a kept run: README.md of its folder, what a stranger must know of the model on one page."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The lines of a program that read a recipe's data: a file, with pandas or Python alone."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The lines that make of a table's rows what a task's program reads, and what these need."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

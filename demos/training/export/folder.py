@@ -1,7 +1,5 @@
 """The folder that a run is taken away in: the model for transformers, its card, recipe and program; as a zip too."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The lines of a program that read a data set of the Hub with datasets."""
 
-from __future__ import annotations
-
 from demos.training.data.columns.labels import merged
 from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.hub_data import hub_name

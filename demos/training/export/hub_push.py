@@ -1,7 +1,5 @@
 """A kept model into a person's own account on the Hub, with the token that they signed in with, used once."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The lines of a program that make lists of labels of a file's cells, as the page reads them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

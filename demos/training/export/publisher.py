@@ -3,8 +3,6 @@
 Kept as a file beside the model, hashed, so that it names nobody and is there after a restart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

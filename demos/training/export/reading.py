@@ -1,7 +1,5 @@
 """The lines with which a program reads a recipe's data: its imports, and those that fill `train` and `test`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The record of a finished run, kept as a file beside its model: its recipe, its data, its numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

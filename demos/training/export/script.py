@@ -1,7 +1,5 @@
 """A run as one runnable Python program that gives the page's numbers, and as a line for the command."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import asdict, fields, replace
 

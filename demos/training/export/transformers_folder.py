@@ -7,8 +7,6 @@ more layer of very large constants; but nobody can read such a model, train it f
 the own class is what was trained, in plain PyTorch.
 """
 
-from __future__ import annotations
-
 import copy
 import shutil
 from dataclasses import dataclass

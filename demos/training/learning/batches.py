@@ -1,7 +1,5 @@
 """The composition of batches: examples of similar length, so that there is little padding; and the watched ones."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ As SetFit does (Tunstall et al. 2022, *Efficient Few-Shot Learning Without Promp
 all those of a batch and not drawn one by one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

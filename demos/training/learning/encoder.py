@@ -1,7 +1,5 @@
 """An encoder run in two halves, so that what its frozen layers make of a sentence is kept and used again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The reason why a run ended without a model, as one sentence: out of memory, a full disk, a broken choice."""
 
-from __future__ import annotations
-
 import errno
 
 import torch

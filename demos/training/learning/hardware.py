@@ -1,7 +1,5 @@
 """The fast paths of this machine: the number format of a run's products, and the attention."""
 
-from __future__ import annotations
-
 import torch
 
 

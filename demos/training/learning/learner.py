@@ -1,7 +1,5 @@
 """The model that a run trains, on its device: encoder, head, what of them trains, and what frozen layers gave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

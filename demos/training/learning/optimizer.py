@@ -1,7 +1,6 @@
 """The optimizer of a run, AdamW or SGD over groups of parameters, each with its decay; and its rate, step by step."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,3 +58,20 @@ def parameter_groups(encoder: Any, head: nn.Module, weight_decay: float) -> list
             decay = 0.0 if id(parameter) in plain or name.endswith("bias") else weight_decay
             groups.setdefault(decay, []).append(parameter)
     return [{"params": parameters, "weight_decay": decay} for decay, parameters in groups.items()]
+
+
+def learning_rate(step: int, total_steps: int, peak: float, warmup: float = 0.1, schedule: str = "linear") -> float:
+    """The rate of the update number `step` (0 is the first) of `total_steps`; `warmup` is a share of all steps.
+
+    The values of transformers' `get_linear_schedule_with_warmup`, `get_cosine_schedule_with_warmup` and
+    `get_constant_schedule_with_warmup`. Devlin et al. 2019, A.2: warm-up, then linear decay.
+    """
+    warmup_steps = math.ceil(total_steps * warmup)
+    if step < warmup_steps:
+        return peak * step / warmup_steps
+    done = (step - warmup_steps) / max(1, total_steps - warmup_steps)  # 0..1 of what follows the warm-up
+    if schedule == "linear":
+        return peak * max(0.0, 1 - done)
+    if schedule == "cosine":
+        return peak * max(0.0, 0.5 * (1 + math.cos(math.pi * done)))
+    return peak

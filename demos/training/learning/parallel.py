@@ -3,8 +3,6 @@
 They are started by `accelerate launch` or `torchrun`, which pass each its rank by the environment.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

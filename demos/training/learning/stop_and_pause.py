@@ -1,7 +1,5 @@
 """The requests to a run under way: stop and keep the model, pause, and resume."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

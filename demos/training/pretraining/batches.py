@@ -1,7 +1,5 @@
 """Batches of pre-training: pairs of sentences drawn from a passage, corrupted as the paper does, and padded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A model that trains: a reader's own copy with both heads, or the same from random weights, and what a step does."""
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Steps of pre-training on a reader's own copy, as a generator of plain events."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator

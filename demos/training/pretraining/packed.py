@@ -1,7 +1,5 @@
 """A batch of packed spans, as BERT's pre-training has them, and both losses of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

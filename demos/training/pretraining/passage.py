@@ -1,7 +1,5 @@
 """A reader's own paragraphs as pre-training takes them: sentences, the last few of them held out."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

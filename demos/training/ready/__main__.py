@@ -1,7 +1,5 @@
 """`python -m demos.training.ready TASK FILE …`: trains a bundled adapter again, from our own data and public files."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

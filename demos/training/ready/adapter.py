@@ -1,7 +1,5 @@
 """An adapter: what LoRA adds to the bundled encoder's matrices, as two thin ones each in 8 bits, a head and a task."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A `Trained` of ours computes what transformers' own class does: DistilBertForSeq
 a dense layer with ReLU and a linear one; the classes for tokens and for answers are one linear layer on each token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

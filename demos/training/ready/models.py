@@ -1,7 +1,5 @@
 """The ready models in memory, each read once; and what was measured of each when it was trained."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

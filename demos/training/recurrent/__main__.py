@@ -1,7 +1,5 @@
 """`python -m demos.training.recurrent [FILE]`: trains the recurrent network that comes along, in some ten seconds."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

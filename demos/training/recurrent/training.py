@@ -1,7 +1,5 @@
 """The training of the recurrent network on the grammar's English sentences, and how well it predicts the others."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

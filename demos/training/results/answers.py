@@ -1,7 +1,5 @@
 """The answers of a run, kept beside its model: the test examples and the answers to them, bounded, as one JSON file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass

@@ -1,7 +1,5 @@
 """A kept classifier applied to hidden states instead of text: its output for an encoder that was changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The changes made by a training and the evidence for its answers: sentence vectors, the surest errors, the words."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The record of a finished run: its settings, its cost, its scores, its curve; as a table and as CSV."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

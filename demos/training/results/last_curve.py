@@ -1,7 +1,5 @@
 """A finished run's curve, kept as a file beside its model, so that a page draws it again after a restart."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A check whether a finished run has learned nothing: the signs, the likeliest reasons, and the changes to try."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

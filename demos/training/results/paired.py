@@ -1,7 +1,5 @@
 """Whether one run is better than another, or lucky: right and wrong answers to the same test examples, or to others."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Results that others have published (assets/data/published.yaml), and those of a reader's runs to show beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -4,8 +4,6 @@ A page that is reloaded follows on. A run that no page follows is stopped, and k
 waits in the line, else after ten minutes.
 """
 
-from __future__ import annotations
-
 import contextvars
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The expected time of a training: from the last similar one, or from this machine's speed."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """ZeroGPU's quota: the seconds for which a run requests a GPU, and one sentence on why it got none or lost it."""
 
-from __future__ import annotations
-
 import math
 import re
 

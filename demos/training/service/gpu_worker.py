@@ -1,7 +1,5 @@
 """The place of a training: on ZeroGPU a forked worker with a GPU lent for some seconds, elsewhere a thread."""
 
-from __future__ import annotations
-
 import spaces  # isort: skip  (before anything that touches CUDA; off ZeroGPU its decorator changes nothing)
 
 import logging

@@ -1,7 +1,5 @@
 """A folder that one process has for itself until it ends; the next process removes a killed one's folder."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import tempfile

@@ -6,8 +6,6 @@ after another space, a pass, which is checked likewise (demos/page/room/runs.py)
 name, which nobody reaches without the key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

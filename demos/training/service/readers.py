@@ -1,7 +1,5 @@
 """The trainings of each reader, and the models that are kept of them; by a key that only their browser knows."""
 
-from __future__ import annotations
-
 import re
 import secrets
 import threading

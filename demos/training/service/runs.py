@@ -2,8 +2,6 @@
 disk.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Runs that a reader shows to others, each under a separate name, whose holders may watch it but not stop it."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 

@@ -7,8 +7,6 @@ Keys and ids are hashed: the names give none away, and what a browser sends is n
 first and then renamed, so that no half-written file is there, and each process reads the folder each time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

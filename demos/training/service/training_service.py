@@ -1,7 +1,5 @@
 """The one door for page and API to the queue, the training and the kept models."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing

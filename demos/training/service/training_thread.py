@@ -1,7 +1,5 @@
 """A training in a separate thread, so that its CPU threads are its own and the page's lag does not delay it."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Common code of the tasks whose answer is one of several: a class of a sentence, an ending; scored by accuracy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

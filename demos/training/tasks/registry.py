@@ -1,22 +1,14 @@
 """The task of a data set, and a kept model's task read again: each folder here whose task.py has a TASK."""
 
-from __future__ import annotations
-
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
-from demos.training import tasks
+from demos.files import modules_in
 from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.task import Task
 
-TASKS: tuple[type[Task], ...] = tuple(
-    importlib.import_module(f"{tasks.__name__}.{folder.name}.task").TASK
-    for folder in pkgutil.iter_modules(tasks.__path__)
-    if folder.ispkg
-)
+TASKS: tuple[type[Task], ...] = tuple(module.TASK for module in modules_in("demos.training.tasks", "task").values())
 
 
 def task_of(dataset: Splits, settings: Settings) -> Task:

@@ -1,7 +1,5 @@
 """Common code of the tasks whose answer is one number: squared error, scored by rank correlation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import ClassVar

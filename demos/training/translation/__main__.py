@@ -5,8 +5,6 @@ grammar's links on pairs that it was trained on: in some runs, attention settles
 knows the word too.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

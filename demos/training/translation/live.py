@@ -1,7 +1,5 @@
 """A reader's training of a translator: in the queue of presses, in a separate thread, stopped like any run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from demos.bert.model.cores import cores

@@ -3,8 +3,6 @@
 The programs that the page hands out read them; the page itself makes its pairs anew.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 from pathlib import Path

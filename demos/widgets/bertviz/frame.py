@@ -3,8 +3,6 @@
 The frame is loaded once and has no origin and no network; what a reader typed reaches it as data, never as markup.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The messages to bertviz's views if rows and columns may be of two texts: a decoder's output and its input."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """bertviz's three views: the number of tokens each draws, of which heads, and the folder of their scripts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path

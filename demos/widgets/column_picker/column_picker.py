@@ -1,7 +1,5 @@
 """The column picker: a file's first rows, a menu above each column, and what the rows would be trained as."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from demos.files import read_beside

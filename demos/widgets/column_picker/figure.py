@@ -1,7 +1,5 @@
 """A file's first rows with a menu above each column, as HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

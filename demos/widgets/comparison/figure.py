@@ -1,7 +1,5 @@
 """Two attentions side by side and their difference: the pictures, the words about them, the tables and the program."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Two at once: the two runs, and their heads, that the controls select."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.bert.attention.comparison import Comparison, Which, compare

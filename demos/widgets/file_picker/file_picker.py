@@ -5,8 +5,6 @@ So gradio accepts any file here: the content decides, and a file that can't be r
 endings are in the picker's classes, from which demos/page/file_endings.js passes them to the browser.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

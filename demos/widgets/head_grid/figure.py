@@ -1,7 +1,5 @@
 """All heads at a glance: what the grid of small pictures is sent, and its twins, tables to copy and to read aloud."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

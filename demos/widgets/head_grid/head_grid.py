@@ -24,8 +24,6 @@ In JavaScript, once `select` has fired::
     insideBert.grids[elem_id].show(look)  // the same as show_in_grid
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Literal

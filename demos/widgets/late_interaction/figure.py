@@ -1,7 +1,5 @@
 """A query against one sentence as a matrix, each row's largest cell framed; two ranked lists; the numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

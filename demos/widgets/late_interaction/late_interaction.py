@@ -1,7 +1,5 @@
 """A query against a list, token by token: both rankings, and one text of the list opened as a matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The curves of the runs under way, for all their readers: each requests new points by its run's id."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count

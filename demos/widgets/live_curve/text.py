@@ -1,7 +1,5 @@
 """The sentences beside a training's curve: one for each kind of event."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

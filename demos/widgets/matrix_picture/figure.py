@@ -3,8 +3,6 @@
 An axis is a letter: the rows of X and of Q are both "i", the query's token, so pointing at either lights both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Matrices side by side (figure.py): a component in which a row and a column are followed by pointing or by key."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

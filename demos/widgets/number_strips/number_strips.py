@@ -7,8 +7,6 @@ A click on a button with `data-token` presses that token's chip in the picker na
 `data-group` fires `select`, and `chosen_in` then gives the number.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

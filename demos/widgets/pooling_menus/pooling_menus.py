@@ -1,7 +1,5 @@
 """The two menus that choose how a sentence's vector is made: pooling and layer; the same in every part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

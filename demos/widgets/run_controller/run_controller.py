@@ -1,7 +1,5 @@
 """A run on the page: started by a button, drawn as it goes, stopped, and found again by a page that was reloaded."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """HTML that a lesson draws and a script of ours moves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The tree of a beam search: what each step keeps, ends and drops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search

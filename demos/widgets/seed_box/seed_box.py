@@ -1,7 +1,5 @@
 """The box for a seed: whole numbers that every generator takes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

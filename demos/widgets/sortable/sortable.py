@@ -3,8 +3,6 @@
 The table has the class `sortable`; a cell "–" is empty and stays below. Cells of words have the class `words`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -11,8 +11,6 @@ nothing is left there, and no address exists at which another reader could fetch
 before the press: its click is the download.)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

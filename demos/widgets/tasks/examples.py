@@ -1,7 +1,5 @@
 """Examples as BERT reads them: tokens as chips, in their segments; and the table of calibration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

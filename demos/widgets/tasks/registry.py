@@ -1,9 +1,5 @@
 """The tasks as the page offers them (each folder here with VIEWS), and the data sets and the tokenizer for them."""
 
-from __future__ import annotations
-
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,17 +7,12 @@ from typing import Any
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
+from demos.files import modules_in
 from demos.training.sources import SOURCES
-from demos.widgets import tasks
 from demos.widgets.tasks.task_view import TaskView
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
-_ALL: list[TaskView] = [
-    view
-    for folder in pkgutil.iter_modules(tasks.__path__)
-    if folder.ispkg
-    for view in importlib.import_module(f"{tasks.__name__}.{folder.name}.view").VIEWS
-]
+_ALL: list[TaskView] = [view for module in modules_in("demos.widgets.tasks", "view").values() for view in module.VIEWS]
 VIEWS: Mapping[str, TaskView] = {view.kind: view for view in sorted(_ALL, key=lambda view: view.order)}
 
 

@@ -1,7 +1,5 @@
 """The token picker's chips: a radio group in which each token keeps its word's hue."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from demos.bert.model.encoding import Encoding

@@ -1,7 +1,5 @@
 """The token picker: the sentence's tokens as chips, one of them chosen, with the mouse or the arrow keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

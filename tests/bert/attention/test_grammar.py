@@ -18,9 +18,9 @@ from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.files import read_beside
-from demos.lessons.attention.grammar import scores
+from demos.lessons.attention.grammar import part
 
-SENTENCES = read_sentences(read_beside(scores.__file__, "sentences.txt"))
+SENTENCES = read_sentences(read_beside(part.__file__, "sentences.txt"))
 
 
 def test_the_sentences_are_cut_into_the_words_that_the_tokenizer_sees(bundled: LoadedModel) -> None:

@@ -11,10 +11,8 @@ import pytest
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
-from demos.lessons.attention.grammar.part import OWN, Grammar
-from demos.lessons.attention.grammar.question import answer
-from demos.lessons.attention.grammar.scores import SENTENCES
-from demos.lessons.attention.grammar.text import PUBLISHED
+from demos.lessons.attention.grammar.figure import PUBLISHED
+from demos.lessons.attention.grammar.part import OWN, SENTENCES, Grammar, answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.plotly_figure import plotly

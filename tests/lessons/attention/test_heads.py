@@ -24,8 +24,7 @@ from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import part
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import Heads, of_head
-from demos.lessons.attention.heads.program import contribution_code
+from demos.lessons.attention.heads.part import Heads, contribution_code, of_head
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.page.view import On

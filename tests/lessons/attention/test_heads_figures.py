@@ -10,7 +10,7 @@ from demos.bert.attention.contributions import Measured
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.run import Run
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.heads.text import head_html
+from demos.lessons.attention.heads.layout import head_html
 from tests.made_up import encoding_of, run_of
 from tests.plotly_figure import plotly
 

@@ -17,8 +17,8 @@ from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
+from demos.lessons.embeddings.agreement.figure import agreement_code
 from demos.lessons.embeddings.agreement.part import AgreementWithPeople
-from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.page.services import Sentence, Services
 from demos.training.data.rated_pairs import (
     FORM_KEYS,

@@ -19,8 +19,13 @@ from demos.bert.model.run import Run, run_model
 from demos.figures.numbers import scientific
 from demos.figures.palette import WORDS
 from demos.figures.strips import strips_figure
-from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
-from demos.lessons.encoder.input.text import changes_summary
+from demos.lessons.encoder.input.figure import (
+    changes_figure,
+    changes_summary,
+    norm_strips,
+    selection_strips,
+    sum_strips,
+)
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.residual_stream.figure import (

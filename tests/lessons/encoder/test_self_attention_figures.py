@@ -28,9 +28,11 @@ from demos.lessons.encoder.self_attention.figure import (
     attention_numbers,
     attention_picture,
     attention_summary,
+    closed_html,
+    concat_picture,
+    times_figure,
+    times_summary,
 )
-from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
-from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
 from tests.number_cells import numbers
 from tests.plotly_figure import plotly
 from tests.programs import printed

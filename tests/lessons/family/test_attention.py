@@ -16,9 +16,9 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
-from demos.lessons.family.attention import question
+from demos.lessons.family.attention import part
+from demos.lessons.family.attention.figure import attention_code
 from demos.lessons.family.attention.part import Attention, read
-from demos.lessons.family.attention.program import attention_code
 from demos.page.services import Sentence, Services
 from demos.page.view import On
 from tests.bert.family.tiny_family import KINDS, member, write
@@ -157,4 +157,4 @@ def test_a_link_to_a_member_that_can_not_be_had_shows_one_that_can(
 
 
 def test_the_answer_is_the_size_of_the_cross_attention(services: Services) -> None:
-    assert question.answer(services, Sentence("", "", BUNDLED)).facts == {"m": 15, "n": 13}
+    assert part.answer(services, Sentence("", "", BUNDLED)).facts == {"m": 15, "n": 13}

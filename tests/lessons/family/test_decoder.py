@@ -17,9 +17,8 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
 from demos.lessons.family.decoder import beams
-from demos.lessons.family.decoder.part import LONGEST, Story, Writing, written
-from demos.lessons.family.decoder.program import search_code, writing_code
-from demos.lessons.family.decoder.question import answer
+from demos.lessons.family.decoder.figure import search_code, writing_code
+from demos.lessons.family.decoder.part import LONGEST, Story, Writing, answer, written
 from demos.page.services import Sentence, Services
 from demos.page.view import On, Shown
 from tests.one_line import one_line

@@ -10,8 +10,7 @@ import pytest
 from demos.bert.causal.last_word import changes
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.family.last_word.part import LastWord
-from demos.lessons.family.last_word.question import answer
+from demos.lessons.family.last_word.part import LastWord, answer
 from demos.page.services import Sentence, Services
 from tests.programs import printed
 from tests.shown_values import shown_values

@@ -11,7 +11,7 @@ import torch
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.family.late_interaction import part, question
+from demos.lessons.family.late_interaction import part
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import our_library
 from tests.programs import printed
@@ -56,7 +56,7 @@ def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) ->
     told = re.sub(r"<[^>]+>", "", str(drawn["told"]))
     assert float(re.search(r"MaxSim (\S+) ", told)[1]) == pytest.approx(expected[order[1]], abs=0.01)  # type: ignore[index]
     assert len(drawn["matrix"].layout.shapes) == len(drawn["matrix"].data[0].y)  # a frame in each row
-    answer = question.answer(services, BAR, part.QUERY)
+    answer = part.answer(services, BAR, part.QUERY)
     assert answer.facts["by_token"] == our_library().sentences[order[0]]
     assert 0 < answer.facts["shared"] <= 10
 

@@ -20,8 +20,7 @@ from demos.bert.family.members import OUR_DECODER
 from demos.bert.model.models import ModelStore
 from demos.lessons.family.prompts import part
 from demos.lessons.family.prompts.models import WRITERS, task_of
-from demos.lessons.family.prompts.part import Prompts
-from demos.lessons.family.prompts.question import answer
+from demos.lessons.family.prompts.part import Prompts, answer
 from demos.lessons.family.prompts.stored import STORED, read_stored, write_stored
 from demos.page.services import Sentence, Services
 from demos.page.view import On, Shown, limit

@@ -10,8 +10,8 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
+from demos.lessons.finetune.layer_mix.figure import mix_code
 from demos.lessons.finetune.layer_mix.part import LayerMix, TrainedResults, tagged, trained
-from demos.lessons.finetune.layer_mix.program import mix_code
 from demos.lessons.finetune.layer_mix.text import after_html, scores_html
 from demos.page.services import Sentence, Services
 from demos.training import bilstm_tagger

@@ -13,8 +13,17 @@ import pytest
 from demos.bert.model.models import ModelStore
 from demos.files import DATA
 from demos.lessons.finetune.ready import part
-from demos.lessons.finetune.ready.part import ADAPTERS, CORRECT, EXAMPLES, HUB, MOST_LINES, Ready, fits, lines_of
-from demos.lessons.finetune.ready.program import hub_code
+from demos.lessons.finetune.ready.part import (
+    ADAPTERS,
+    CORRECT,
+    EXAMPLES,
+    HUB,
+    MOST_LINES,
+    Ready,
+    fits,
+    hub_code,
+    lines_of,
+)
 from demos.page.services import Sentence, Services
 from demos.page.view import On, limit
 from demos.training.ready.hub_models import HUB_MODELS, HubModels

@@ -17,7 +17,7 @@ from demos.figures.scores_text import chances_html, dataset_html, mistakes_html,
 from demos.training.compute_cost import cost_of
 from demos.training.data.tables import Row
 from demos.training.events import Mistake, Result
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion

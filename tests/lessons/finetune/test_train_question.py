@@ -7,8 +7,8 @@ import re
 
 from demos.bert.model.models import LoadedModel
 from demos.files import DATA
+from demos.lessons.finetune.train.part import measured_facts
 from demos.lessons.finetune.train.poolings import COMMAND, poolings_html
-from demos.lessons.finetune.train.question import measured_facts
 from demos.training.compute_cost import cost_of
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import load_emotion

@@ -13,8 +13,7 @@ from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, drawn, read_prompts
 from demos.errors import UserError
 from demos.lessons.pretraining.cloze.figure import LINES, accuracy_figure, accuracy_html
-from demos.lessons.pretraining.cloze.part import NUMBERS, Cloze, remarks
-from demos.lessons.pretraining.cloze.question import answer
+from demos.lessons.pretraining.cloze.part import NUMBERS, Cloze, answer, remarks
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.services import Sentence, Services
 from demos.training.data.splits import MAX_TRAIN

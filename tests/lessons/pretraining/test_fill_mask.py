@@ -18,9 +18,16 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
 from demos.lessons.pretraining.fill_mask.figure import fill_code
-from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, FillMask, compared, fill_endpoint, removed
+from demos.lessons.pretraining.fill_mask.part import (
+    EXAMPLES,
+    Filler,
+    FillMask,
+    answer,
+    compared,
+    fill_endpoint,
+    removed,
+)
 from demos.lessons.pretraining.fill_mask.places import gaps, with_gap
-from demos.lessons.pretraining.fill_mask.question import answer
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed

@@ -20,12 +20,12 @@ from demos.lessons.pretraining.original_run.figure import (
     costs_html,
     counting_html,
     data_html,
+    losses_code,
     losses_html,
     numbers_html,
     sequence_html,
 )
 from demos.lessons.pretraining.original_run.part import LENGTHS, OPENING, SEED, batch_shown
-from demos.lessons.pretraining.original_run.program import losses_code
 from demos.page.services import Sentence, Services
 from tests.programs import printed
 

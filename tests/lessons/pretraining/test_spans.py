@@ -14,9 +14,8 @@ from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.spans import Instance, Piece, other_documents
 from demos.errors import UserError
 from demos.files import ASSETS
-from demos.lessons.pretraining.spans.figure import Drawn, masked_at, packed_html, strips_html
+from demos.lessons.pretraining.spans.figure import Drawn, masked_at, packed_html, spans_code, strips_html
 from demos.lessons.pretraining.spans.part import COPIES, LENGTHS, OPENING, PASSES, packed
-from demos.lessons.pretraining.spans.program import spans_code
 
 TOKENIZER = ModelStore().tokenizer(BUNDLED)
 

@@ -18,8 +18,8 @@ from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.searching import Continuations, drawn_words, greedy, missed, search, words_of
 from demos.bert.translation.vocabulary import padded, shifted
+from demos.lessons.translation.search.figure import search_code
 from demos.lessons.translation.search.part import Searching, offered
-from demos.lessons.translation.search.program import search_code
 from demos.lessons.translation.wiring import text_of
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services

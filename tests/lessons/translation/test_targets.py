@@ -16,8 +16,8 @@ from demos.bert.translation.cost import costs
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.six_words import STEPS, learned
 from demos.bert.translation.vocabulary import padded, shifted
+from demos.lessons.translation.targets.figure import six_words_code, targets_code
 from demos.lessons.translation.targets.part import OURS, SIX, Targets, beginner
-from demos.lessons.translation.targets.program import six_words_code, targets_code
 from demos.page.services import Sentence
 from demos.page.view import On
 from tests.shown_values import shown_values

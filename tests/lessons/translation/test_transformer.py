@@ -32,9 +32,8 @@ from demos.bert.translation.transformer_places import (
     row_vectors,
     translated,
 )
-from demos.lessons.translation.transformer.figure import LEFT, stacks
+from demos.lessons.translation.transformer.figure import LEFT, stacks, transformer_code
 from demos.lessons.translation.transformer.part import PLACES, Transformer, strip_names
-from demos.lessons.translation.transformer.program import transformer_code
 from demos.page.services import Sentence, Services
 from tests.shown_values import shown_values
 

@@ -26,7 +26,7 @@ from demos.errors import UserError
 from demos.lessons.translation.decoding.part import Decoding, lost
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
-from demos.lessons.translation.training.figure_times import times_figure, times_summary
+from demos.lessons.translation.training.figure import times_figure, times_summary
 from demos.lessons.translation.training.part import Training, plan_of
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services

@@ -10,12 +10,13 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from demos.figures.fonts.fonts import FOLDER, MONO, SANS, SERIF, font_files
-from demos.page.delivery.fonts import Fonts, font_tags
+from demos.page.delivery.fixed_answers import FixedAnswers
+from demos.page.delivery.fonts import AT, font_answers, font_tags
 
 
 @pytest.fixture
 def client() -> TestClient:
-    return TestClient(Starlette(middleware=[Middleware(Fonts)]))
+    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=font_answers(), folder=AT)]))
 
 
 def test_each_family_leads_a_stack_and_has_its_licence_and_source() -> None:

@@ -12,14 +12,15 @@ from starlette.testclient import TestClient
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.figures.training_program import program_of
 from demos.files import ASSETS
-from demos.page.delivery.program_files import ProgramFiles, program_files
+from demos.page.delivery.fixed_answers import FixedAnswers
+from demos.page.delivery.program_files import AT, program_answers, program_files
 from demos.training.export.recipe_file import Recipe
 from demos.training.sources import SOURCES
 
 
 @pytest.fixture
 def client() -> TestClient:
-    return TestClient(Starlette(middleware=[Middleware(ProgramFiles)]))
+    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=program_answers(), folder=AT)]))
 
 
 @pytest.mark.parametrize(

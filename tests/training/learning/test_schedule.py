@@ -12,7 +12,7 @@ from transformers import (
     get_linear_schedule_with_warmup,
 )
 
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 
 
 @pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from demos.lessons.finetune.published.figure import board_html
+from demos.lessons.finetune.published.part import board_html
 from demos.lessons.finetune.runs.part import sample
 from demos.training.data.benchmarks import positive_class
 from demos.training.metrics import ACCURACY, SPEARMAN, f1_of

@@ -50,7 +50,7 @@ def haiku(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The two modules that look for folders, read again with a folder more."""
     folder = tmp_path / "haiku"
     folder.mkdir()
-    for name, text in (("__init__", ""), ("data", DATA), ("task", TASK)):
+    for name, text in (("data", DATA), ("task", TASK)):
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     with monkeypatch.context() as patched:
         patched.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])

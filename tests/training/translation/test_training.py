@@ -16,7 +16,7 @@ from demos.bert.translation.bundled import FOLDER
 from demos.bert.translation.grammar import example, sentences
 from demos.bert.translation.tasks import TASKS
 from demos.errors import UserError
-from demos.lessons.translation.training.program import training_code
+from demos.lessons.translation.training.figure import training_code
 from demos.training.events import Epoch, Finished, Started, Step, Stopped
 from demos.training.service.training_service import TrainingService
 from demos.training.translation.live import train_live

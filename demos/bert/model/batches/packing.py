@@ -1,7 +1,5 @@
 """A pass over many sentences laid end to end: every row of every product is a token, so none is spent on padding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby

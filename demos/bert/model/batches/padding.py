@@ -1,7 +1,5 @@
 """Several inputs as one batch: padded to the longest, with the attention mask that separates padding from text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

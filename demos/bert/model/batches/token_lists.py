@@ -1,7 +1,5 @@
 """Many sentences as token ids: tokenized in lots, held as one array, and cut into batches of much the same length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

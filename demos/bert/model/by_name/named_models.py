@@ -1,7 +1,5 @@
 """Models by name: found on the Hub at a revision, checked, remembered; their files in a bounded part of the disk."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """The name of a model as a reader types it, and the entry of one that was found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The effect of switching heads off, drawn (Plotly): layers x tokens, each cell 1 - cosine of before and after."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.model.encoding import Encoding

@@ -1,7 +1,5 @@
 """The layout of "Switch heads off": the grid beside the picture, the outputs, each token's two bars, the folds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr

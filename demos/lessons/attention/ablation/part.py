@@ -1,7 +1,5 @@
 """Switch heads off: what a sentence loses without some heads, and gradient x input beside attention."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache
@@ -9,11 +7,13 @@ from functools import cache
 import gradio as gr
 import numpy as np
 
-from demos.bert.attention.ablation import Head, effect_of_each, write_heads
+from demos.bert.attention.ablation import MAX_PASS_TOKENS, Head, effect_of_each, sentence_vectors, write_heads
 from demos.bert.attention.saliency import Saliency, attention_received
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import encode
 from demos.bert.model.run import Run
-from demos.counting import layer_name
+from demos.counting import counted, layer_name
+from demos.errors import UserError
 from demos.figures.short_text import short
 from demos.lessons.attention.ablation.figure import change_figure
 from demos.lessons.attention.ablation.layout import (
@@ -41,7 +41,8 @@ from demos.lessons.attention.ablation.text import (
 )
 from demos.page.layer_head_choices import following
 from demos.page.lesson import IN_BROWSER, Page
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import CUT, Layout, On, Shown, View, drawn, limit
 from demos.templates import in_script
 from demos.widgets.head_grid.figure import grid_message
@@ -192,4 +193,16 @@ def _wire_board(page: Page, start: gr.Button, board: gr.HTML) -> None:
     page.settled.change(None, None, None, cancels=[run], **IN_BROWSER)
 
 
-PART = SwitchOff.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The layers without whose heads the sentence vector changes most and least. UserError for a long input."""
+    loaded = services.loaded(sentence.model)
+    encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
+    if len(encoding) > MAX_PASS_TOKENS:
+        raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MAX_PASS_TOKENS}.")
+    layers, heads = loaded.spec.num_layers, loaded.spec.num_heads
+    off = [frozenset((layer, head) for head in range(heads)) for layer in range(layers)]
+    vectors = sentence_vectors(loaded, [encoding] * (layers + 1), [frozenset(), *off])  # [1 + L, d]
+    alike = cosine(vectors[1:], np.broadcast_to(vectors[0], vectors[1:].shape))  # [L]
+    most, least = int(alike.argmin()), int(alike.argmax())
+    facts = {"layer": counted(most), "cosine": alike[most], "least": counted(least), "closest": alike[least]}
+    return Answer(facts=facts)

@@ -1,7 +1,5 @@
 """The computations of "Switch heads off": a sentence with and without some heads, and token effects on an output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """The effect of switching heads off, in words and in tables of bars that a screen reader can read as well."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle
 

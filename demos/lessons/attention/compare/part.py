@@ -1,7 +1,5 @@
 """Compare two: two sentences, two models, or before and after a fine-tune; both attentions and their difference."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +7,10 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
+from demos.bert.attention.comparison import Which, compare
+from demos.bert.attention.contributions import Measured
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.run import Run
 from demos.counting import counted, head_name, layer_name
@@ -19,7 +20,8 @@ from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import (
     CUT,
     Control,
@@ -316,4 +318,16 @@ def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, 
         yield {"status": "", "arrived": f"{wanted} {time.monotonic_ns()}"}
 
 
-PART = Compare.part()
+def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
+    """The layer in which the largest share of the weights is on different tokens, on average over its heads."""
+    left, right = services.run(sentence), services.run(Sentence(compare_text, sentence.text_pair, sentence.model))
+    if left.encoding.input_ids == right.encoding.input_ids:
+        raise UserError("Both sentences are the same, so no attention differs; change a word of one.")
+    heads = compare(Measured(left), Measured(right), Which(0, 0), Which(0, 0), fold=False).heads
+    assert heads is not None  # one model
+    layers = heads.mean(axis=1)
+    if np.isnan(layers).any():
+        raise UserError("The two sentences share no word, so there is nothing to compare.")
+    most, least = int(layers.argmax()), int(layers.argmin())
+    facts = {"layer": counted(most), "most": layers[most], "least": counted(least), "smallest": layers[least]}
+    return Answer(facts=facts | {"other": compare_text})

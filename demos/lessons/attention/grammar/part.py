@@ -1,20 +1,24 @@
 """Part "Heads for grammar": which head finds subjects, objects, determiners, possessives and earlier mentions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
 
-from demos.bert.attention.grammar import RELATIONS
-from demos.lessons.attention.grammar.figure import accuracy_figure
-from demos.lessons.attention.grammar.program import grammar_code
-from demos.lessons.attention.grammar.scores import SENTENCES, relations_of
-from demos.lessons.attention.grammar.text import pairs_html, relations_html
+from demos.bert.attention.grammar import RELATIONS, Relation, measure_grammar, read_sentences
+from demos.bert.model.once_cache import OnceCache
+from demos.counting import counted
+from demos.files import read_beside
+from demos.lessons.attention.grammar.figure import accuracy_figure, grammar_code, pairs_html, relations_html
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options
 
 OWN = -1  # the direction in which the best head is scored
 DIRECTIONS = [("the better one", OWN), ("from dependent", 0), ("to dependent", 1)]
+OFFERED = {"few": 0.1, "half": 0.5, "most": 0.9}
+SENTENCES = read_sentences(read_beside(__file__, "sentences.txt"))
+MAX_CACHED = 8  # models' scores
+_scores: OnceCache[int, dict[str, Relation]] = OnceCache(MAX_CACHED)
 
 
 class Grammar(View):
@@ -54,4 +58,16 @@ class Grammar(View):
         }
 
 
-PART = Grammar.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The share offered that is nearest to the offset's, which no model changes, with the figures of this model."""
+    relation = relations_of(services, sentence.model)["object"]
+    best = relation.best
+    key = min(OFFERED, key=lambda name: abs(OFFERED[name] - relation.baseline))
+    facts = {"layer": counted(best.layer), "head": counted(best.head), "share": best.accuracy}
+    return Answer(keys=frozenset({key}), facts=facts | {"baseline": relation.baseline})
+
+
+def relations_of(services: Services, model: str) -> dict[str, Relation]:
+    """Every relation by its name, as this model's heads score at it."""
+    loaded = services.loaded(model)
+    return _scores.get((loaded.spec.key, loaded.spec.revision), lambda: measure_grammar(loaded, SENTENCES), 0)

@@ -3,8 +3,6 @@
 The reader's text is only in one JSON element, its `<` escaped, and reaches the page as text.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Callable

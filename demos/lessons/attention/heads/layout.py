@@ -1,21 +1,22 @@
 """One head, laid out: its choices, the overview, the open head, and the files that its buttons hand out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
 import gradio as gr
+import numpy as np
 
-from demos.bert.attention.contributions import CONTRIBUTION, contributions, measured
+from demos.bert.attention.contributions import CONTRIBUTION, Measured, contributions, measured
 from demos.bert.attention.head_profiles import habit_sentences
-from demos.bert.attention.patterns import PATTERNS
+from demos.bert.attention.patterns import PATTERNS, is_punctuation
 from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.encoding import Encoding
 from demos.counting import counted
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.page.lesson import IN_BROWSER
 from demos.page.view import Layout, On, measure, of_model, options, unlinked
+from demos.templates import templates
 from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons, lines_choice, wire_frame
 from demos.widgets.bertviz.views import VIEWS
 from demos.widgets.head_grid.head_grid import OPENED, head_grid, show_in_grid
@@ -25,6 +26,7 @@ GRID = "attention-grid"
 PAGE = "One HTML file"
 LAYER, HEAD = OPENED
 SOURCES = [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")]
+TEXT = templates(__file__)
 
 
 @dataclass(frozen=True)
@@ -130,3 +132,50 @@ def alone_in_a_file(on: On, c: HeadChoices) -> tuple[str, str]:
     vectors, by = partial(queries_and_keys, on.loaded, on.run), measured(on.loaded, on.run, c.measure)
     text = Standalone(on.run, c.view, c.layer, c.head, vectors, on.loaded.spec.title, c.lines, by).html()
     return file_name("bert-attention", c.view, "view", extension="html"), text
+
+
+def head_html(chosen: Measured, other: Measured, layer: int, head: int) -> str:
+    """A paragraph on a head by the `chosen` measure, with special tokens' share by the `other`; and one on all heads.
+
+    Shares are of the sum of a row, averaged over the rows.
+    """
+    encoding = chosen.run.encoding
+    amounts, shares = chosen.amounts(layer)[head], chosen.shares(layer)[head]
+    query, key = (
+        {"index": int(index), "text": encoding.tokens[index]}
+        for index in np.unravel_index(int(amounts.argmax()), amounts.shape)
+    )
+    special = np.array(encoding.special_tokens_mask, dtype=bool)
+    before, itself, after = (
+        float(np.diagonal(shares, offset).mean()) if len(shares) > abs(offset) else 0.0 for offset in (-1, 0, 1)
+    )
+    return TEXT.head(
+        chosen.measure == CONTRIBUTION,
+        {"layer": layer, "head": head, "largest": amounts.max(), "query": query, "key": key},
+        {"before": before, "itself": itself, "after": after},
+        *(float(measured.shares(layer)[head][:, special].sum(axis=1).mean()) for measured in (chosen, other)),
+    ) + all_heads_html(*sorted((chosen, other), key=lambda measured: measured.measure == CONTRIBUTION))
+
+
+def all_heads_html(weights: Measured, norms: Measured) -> str:
+    """The share of [CLS] and [SEP], and of punctuation marks, in all heads: by weight, and by contribution."""
+    encoding = weights.run.encoding
+    marks = np.array(list(map(is_punctuation, encoding.tokens)))
+    of_special, of_marks = (
+        [mean_share(measured, tokens) for measured in (weights, norms)]
+        for tokens in (np.array(encoding.special_tokens_mask, dtype=bool), marks)
+    )
+    return TEXT.all_heads(of_special, of_marks if marks.any() else None)
+
+
+def mean_share(by: Measured, tokens: np.ndarray) -> float:
+    """The share of these tokens <bool>[n] in a row, averaged over all rows of all heads of all layers."""
+    rows = [by.shares(layer)[..., tokens].sum(axis=-1).mean() for layer in range(by.run.num_layers)]
+    return float(np.mean(rows))
+
+
+def title(encoding: Encoding, measure: str, head: str, shown: int) -> str:
+    """The title of the table of `head`, which has the first `shown` tokens."""
+    what = "Norms of the contributions in" if measure == CONTRIBUTION else "Attention weights of"
+    cut = f", the first {shown} of {len(encoding)} tokens" if shown < len(encoding) else ""
+    return f"{what} {head}{cut}"

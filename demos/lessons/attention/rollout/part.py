@@ -1,12 +1,11 @@
 """Combine heads: means, maxima and rollout, between tokens or words, with the rows' sums beside the picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.attention.contributions import WEIGHT, staying_shares
 from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Share, Specials, What, aggregate
@@ -15,6 +14,8 @@ from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, summary
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import (
     Layout,
     On,
@@ -192,4 +193,9 @@ def numbers(on: On, c: Rollout.Choices) -> tuple[str, str]:
     return name, aggregate_json(on.run, on.loaded.spec.title, recipe, aggregate(on.loaded, on.run, recipe))
 
 
-PART = Rollout.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The column with the largest mean over layers, heads and rows."""
+    attentions = services.run(sentence).attentions
+    received = attentions.mean(axis=(0, 1, 2), dtype=np.float64)  # [n]
+    best = int(received.argmax())
+    return Answer(tokens=frozenset({best}), facts={"share": received[best], "even": 1 / len(received)})

@@ -1,7 +1,5 @@
 """Many heads as one, in words: the computation, the sums of its rows, and the composition of one token."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """Agreement with people drawn: one bar per pooling and layer, and one choice's cosines against the ratings (Plotly)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -9,11 +7,14 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.model.catalogue import ModelSpec
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.program import encode_lines, model_lines, rows_lines
 from demos.templates import plot_text
+from demos.training.data.rated_pairs import Form
 
 HUES = {"cls": CLASSES[5], "mean": CLASSES[0], "mean_no_special": CLASSES[4], "max": CLASSES[2], POOLER: CLASSES[3]}
 COMBINED: dict[int | str, str] = {
@@ -173,3 +174,23 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> Fig
 def choice_row(choices: Sequence[Choice], choice: Choice) -> int:
     """The place of a choice among all, the first where it is not offered."""
     return choices.index(choice) if choice in choices else 0
+
+
+def agreement_code(spec: ModelSpec, choice: Choice, path: str, form: Form) -> str:
+    """Prints Spearman's rho for this choice over the pairs in the file at `path`."""
+    imports, rows = rows_lines(path, form)
+    needed, source = model_lines(spec)
+    return f"""{imports}{needed}import torch
+from scipy.stats import spearmanr
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+{encode_lines(spec, choice)}
+
+{rows}
+cosines = []
+for at in range(0, len(scores), 32):
+    a, b = encode(first[at:at + 32]), encode(second[at:at + 32])
+    cosines += torch.cosine_similarity(a.double(), b.double()).tolist()
+print(round(spearmanr(cosines, scores).statistic, 3))
+"""

@@ -1,29 +1,30 @@
 """Agreement with people: Spearman's correlation with human ratings for every pooling and layer; misjudged pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 
 import gradio as gr
 import numpy as np
+from scipy.stats import spearmanr
 
 from demos.bert.embeddings.agreement import Agreement, misjudged, shared_steps
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.figures.cosine_heatmap import choice_name, tuned_for
 from demos.files import read_beside
-from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
-from demos.lessons.embeddings.agreement.program import agreement_code
+from demos.lessons.embeddings.agreement.figure import agreement_code, bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, said_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, unlinked
-from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OURS, OWN, UPLOAD, read_data
+from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OURS, OWN, UPLOAD, our_pairs, read_data
 from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.pooling_menus.pooling_menus import (
     layer_choice,
@@ -138,4 +139,16 @@ class AgreementWithPeople(View):
         }
 
 
-PART = AgreementWithPeople.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """Spearman's rho of the cosines and the ratings of this app's own pairs, for three choices."""
+    loaded, pairs = services.loaded(sentence.model), our_pairs().pairs
+    last = loaded.spec.num_layers
+    choices = {"cls": Choice("cls", last), "mean": Choice("mean", last), "input": Choice("mean", 0)}
+    texts = [text for pair in pairs for text in (pair.first, pair.second)]
+    vectors = services.vectors.get(loaded, texts, list(choices.values()))
+    scores = [pair.score for pair in pairs]
+    rho = {
+        name: float(spearmanr(cosine(rows[::2], rows[1::2]), scores).statistic)
+        for name, rows in zip(choices, vectors, strict=True)
+    }
+    return Answer(facts={"pairs": len(pairs), **rho})

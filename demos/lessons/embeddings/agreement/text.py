@@ -1,7 +1,5 @@
 """Agreement with people in words: the best choice, its worst errors, and all the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The shape of the space drawn (Plotly): anisotropy by layer, cosines, dimensions, norms and corrections."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

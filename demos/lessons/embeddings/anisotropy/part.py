@@ -1,7 +1,5 @@
 """Shape of the space: mean cosines of unrelated vectors by layer, the dimensions behind them, and corrections."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
@@ -12,6 +10,7 @@ from markupsafe import Markup
 from demos.bert.embeddings.agreement import scores_of, sides_of
 from demos.bert.embeddings.anisotropy_repairs import Repaired, repairs
 from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.vector_space import CLS, MEAN, WORDS, Space, measure
 from demos.bert.model.models import LoadedModel
@@ -31,7 +30,8 @@ from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp, following
 from demos.page.progress import relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, unlinked
 from demos.training.data.lists import our_library
 from demos.training.data.rated_pairs import our_pairs
@@ -40,6 +40,7 @@ from demos.widgets.pooling_menus.pooling_menus import state_choice
 SAMPLE = 200  # sentences that the space is measured on
 FIRST_LAYER = 5  # `most_alike` of the bundled model; the first drawing picks that of the model in use
 MAX_SPACES, MAX_REPAIRS = 6, 48  # models; a model's layers
+TIE = 0.02  # cosines that differ by less are the same
 
 
 @dataclass(frozen=True)
@@ -190,4 +191,13 @@ def _repairs(
     return repairs(np.vstack([others, own]), own, first, second, scores_of(pairs))
 
 
-PART = Shape.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The mean cosine of every two tokens that are no special ones, before the first layer and after the last."""
+    run = services.run(sentence)
+    own = np.flatnonzero(np.array(run.encoding.special_tokens_mask) == 0)
+    if len(own) < 2:
+        raise UserError("A sentence of at least two words is needed.")
+    rows, columns = np.triu_indices(len(own), k=1)
+    first, last = (float(cosine_matrix(states[own])[rows, columns].mean()) for states in run.hidden_states[[0, -1]])
+    key = "rises" if last > first + TIE else "falls" if last < first - TIE else "stays"
+    return Answer(keys=frozenset({key}), facts={"first": first, "last": last})

@@ -1,7 +1,5 @@
 """The program that prints the mean cosine of strangers on each layer, every pair written out."""
 
-from __future__ import annotations
-
 from demos.bert.embeddings.vector_space import CLS, MEAN, MOST_TOKENS, TOP, WORDS
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import model_lines

@@ -1,7 +1,5 @@
 """The shape of the space in words and tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

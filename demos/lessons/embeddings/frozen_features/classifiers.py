@@ -1,7 +1,5 @@
 """Classifiers over frozen vectors for the page: fitted once for all readers, and a reader's own model beside them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing

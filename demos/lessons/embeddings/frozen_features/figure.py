@@ -1,7 +1,5 @@
 """Frozen features, drawn: accuracies as bars with their intervals, and every pooling x layer (Plotly)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Frozen features: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import time
@@ -326,6 +324,3 @@ def base_title(services: Services, run: str) -> str:
         return services.store.spec(services.trainings.runs.base(run)).title
     except UserError:
         return "BERT"
-
-
-PART = FrozenFeatures.part()

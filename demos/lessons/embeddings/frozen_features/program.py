@@ -1,7 +1,5 @@
 """The recipe as a program with transformers and scikit-learn alone; it prints the numbers on the page."""
 
-from __future__ import annotations
-
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, DIGITS
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice, layers_used
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """The outputs of "Frozen features" on its classifiers: bars, tables and the grid, by component."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import gradio as gr

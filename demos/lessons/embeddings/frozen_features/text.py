@@ -1,7 +1,5 @@
 """Frozen features in words: the recipe with its numbers, the sentences on the bars, the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The choices of the part "Maps" and the data it maps: sentences with their topics, or the tokens of a few."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Maps: hundreds of vectors in two or three dimensions by PCA, t-SNE or UMAP, and the quality of each map."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import fields, replace
 
@@ -23,6 +21,8 @@ from demos.page.bar import WAITING_LIMIT
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions, relayed
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_limit
@@ -197,4 +197,6 @@ def program(spec: ModelSpec, made: Drawn, c: MapChoices) -> str:
     return tokens_code(spec, sentences_of(c.map_lines), layer, c.map_axes)
 
 
-PART = Maps.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The width of the reader's model."""
+    return Answer(facts={"width": services.loaded(sentence.model).model.config.hidden_size})

@@ -1,7 +1,5 @@
 """The program behind a map: prints its trustworthiness and the first points, with public libraries alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.embeddings.maps import NEIGHBOURS, PCA_MAP, TSNE_MAP, Recipe

@@ -1,7 +1,5 @@
 """A map in words: its quality, a point's nearest neighbors, and the numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compare two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +33,8 @@ from demos.lessons.embeddings.pooling.text import (
     sentence_html,
 )
 from demos.page.examples import examples_of, fill_from
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, switch, unlinked, words
 from demos.widgets.pooling_menus.pooling_menus import layer_choice, layer_limit, pooling_choice, read_two
 
@@ -230,4 +229,8 @@ class Pooling(View):
         return shown
 
 
-PART = Pooling.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """n and d of the reader's own input, and its words."""
+    _, tokens, width = services.run(sentence).hidden_states.shape
+    words = len(f"{sentence.text} {sentence.text_pair}".split())
+    return Answer(facts={"words": words, "tokens": tokens, "size": width, "total": f"{tokens * width:,}"})

@@ -1,7 +1,5 @@
 """Two choices compared in words and tables: their pooling, nearest sentences, widest gaps, and all numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The fold of Search that compares the same list token by token, as ColBERT does."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """A search as HTML: three ranked lists side by side, their numbers, and the program that prints them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

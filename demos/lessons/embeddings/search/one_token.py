@@ -1,7 +1,5 @@
 """The mode of Search that looks for one token: its nearest uses in the list at two layers, as exBERT shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cache

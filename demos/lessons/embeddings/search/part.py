@@ -1,7 +1,5 @@
 """Search: the sentences nearest in meaning to a query, by two choices of vectors and by a word search."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -9,9 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.search import Keywords, Precision, precision_at
+from demos.bert.embeddings.search import Keywords, Precision, precision_at, ranking
 from demos.bert.embeddings.similar_tokens import MOST_TOKENS
 from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.embeddings.vector_cache import Encoded
@@ -33,7 +32,8 @@ from demos.page.examples import examples_of, fill_from
 from demos.page.lesson import IN_BROWSER
 from demos.page.links import Link
 from demos.page.progress import relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, linked, menu, options, slider, unlinked, words
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, load_list, our_library, read_lines
@@ -68,6 +68,8 @@ BROUGHT = f"""(by, query) => {{
     return [known ? (by === {TOKEN!r} ? token : sentences[0]) : query, {one_token.CHOSEN}];
 }}"""
 REMEMBERED = 2**20  # characters; how well a longer list is searched is computed each time, so that caches stay small
+FIRST = 3
+KEYS = ("none", "some", "some", "all")
 
 
 def remembered(cached: Any, listed: Listed) -> Any:
@@ -291,4 +293,16 @@ class Search(View):
         yield from drawn_by_token(on, listed, c.query(on.sentence.text) if listed else "", c.search_place)
 
 
-PART = Search.part()
+def answer(services: Services, sentence: Sentence, search_query: str) -> Answer:
+    """The three sentences with the largest cosine, and how many of them have a word of the query that counts."""
+    loaded, sentences = services.loaded(sentence.model), our_library().sentences
+    query = clean_text(search_query, "The query").strip() or sentence.text
+    choice = Choice("mean", loaded.spec.num_layers)
+    (library,) = services.vectors.get(loaded, sentences, [choice])
+    (query_vector,) = services.vectors.get(loaded, [query], [choice])
+    alike = cosine(library, np.broadcast_to(query_vector, library.shape))
+    best = ranking(alike)[:FIRST]
+    nearest = [sentences[place] for place in best]
+    shared = sum(map(bool, Keywords(sentences).shared(query, nearest)))
+    facts = {"shared": shared, "first": nearest[0], "cosine": alike[best[0]]}
+    return Answer(keys=frozenset({KEYS[shared]}), facts=facts)

@@ -1,7 +1,5 @@
 """A siamese training on the page: what it begins with, the run, and one pair through both towers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

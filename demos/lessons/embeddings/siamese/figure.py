@@ -1,7 +1,5 @@
 """A siamese training drawn: each held-out pair's cosine against its rating, and the distribution of all cosines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Train on pairs: a training in the style of Sentence-BERT, and the agreement with people before and after."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from demos.lessons.embeddings.siamese.program import siamese_code
 from demos.lessons.embeddings.siamese.text import TEXT, data_html, moved_html, numbers_html, scores_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.progress import relayed
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider, unlinked
 from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OWN, UPLOAD, read_data
@@ -254,4 +253,7 @@ def idle(status: str) -> str:
     return json.dumps({**AXES, "run": "", "done": True, "steps": [], "looks": [], "status": status})
 
 
-PART = TrainOnPairs.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The parameters of the reader's encoder."""
+    model = services.loaded(sentence.model).model
+    return Answer(facts={"parameters": f"{sum(weights.numel() for weights in model.parameters()):,}"})

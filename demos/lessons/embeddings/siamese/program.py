@@ -1,7 +1,5 @@
 """The siamese training as a program with torch and transformers alone, which prints the page's two correlations."""
 
-from __future__ import annotations
-
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import POOLING, model_lines, rows_lines
 from demos.training.learning.batches import POOL

@@ -1,7 +1,5 @@
 """A siamese training in words: the two towers with one pair's numbers, the scores, the pairs that moved most."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Every step as a picture: the whole tensor to scale, and a corner of it in numbers."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Callable

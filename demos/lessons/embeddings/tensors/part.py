@@ -1,7 +1,5 @@
 """Tensors, step by step: from rows of text to a classifier's score, each step with its shape and its line of code."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -153,6 +151,3 @@ def first_reviews(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
         "numbers": "",
         "program": lambda: tensors_code(loaded.spec, FIVE, 0, 0),
     }
-
-
-PART = TensorSteps.part()

@@ -1,7 +1,5 @@
 """The whole way as a program of pandas, transformers and scikit-learn, a paragraph a step; it prints every shape."""
 
-from __future__ import annotations
-
 from demos.bert.embeddings.first_reviews import REVIEWS as FIRST_REVIEWS
 from demos.bert.embeddings.first_reviews import SHAPES
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """A word's uses drawn (Plotly): their cosines as curves over the layers, and every two of them at one layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The separation of senses at each layer, drawn (Plotly): two curves with their chance levels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.embeddings.word_senses import SenseScores

@@ -1,7 +1,5 @@
 """Words in context: the same word in several sentences, layer by layer, and its senses found from vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +25,10 @@ from demos.bert.embeddings.word_occurrences import (
     word_states,
 )
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, bundled_uses, score_senses
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
+from demos.counting import state_name
 from demos.errors import UserError
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
 from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
@@ -44,7 +44,8 @@ from demos.lessons.embeddings.word_senses.text import (
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, Update, View, drawn, limit, menu, words
 from demos.widgets.pooling_menus.pooling_menus import DEEPEST, state_choice
 
@@ -236,4 +237,15 @@ class WordSenses(View):
         }
 
 
-PART = WordSenses.part()
+def answer(services: Services, sentence: Sentence, word: str, word_uses: str) -> Answer:
+    """The layer with the largest gap between the cosines of one sense and of different senses; 0 is the input."""
+    loaded = services.loaded(sentence.model)
+    uses = read_uses(clean_word(word), word_uses)
+    states = drained(word_states(loaded, uses))
+    contrasts = contrast(use_cosines(states), [use.sense for use in uses])
+    if contrasts is None:
+        raise UserError("The list needs two senses with two sentences each, an empty line between the senses.")
+    layers, layer = loaded.spec.num_layers, int(contrasts.gaps.argmax())
+    key = "input" if layer == 0 else "early" if layer <= layers / 2 else "late"
+    facts = {"layer": state_name(layer), "layers": layers, "gap": contrasts.gaps[layer], "first": contrasts.gaps[0]}
+    return Answer(keys=frozenset({key}), facts=facts)

@@ -1,7 +1,5 @@
 """The program behind a word's curves: prints their numbers layer by layer, with transformers alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.embeddings.word_occurrences import Use

@@ -1,7 +1,5 @@
 """A word's uses in words and numbers: the curves, the nearest sense, and the separation of the senses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The block as a column of strips: six equations for one token, and a running calculation from x to H."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,18 +1,21 @@
 """The block: one token through attention, residual, LayerNorm, feed-forward, residual, LayerNorm, with live numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.encoder.layer_trace import layer_ledger
 from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_summary, gelu_figure, gelu_summary
 from demos.lessons.encoder.choices import PICKER, OfLayer, OfToken
 from demos.lessons.encoder.program_layer import block_code
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, place
 from demos.widgets.number_strips.number_strips import cells_picture, chosen_in
+from demos.widgets.token_picker.token_picker import pick
 
 PICTURE = "encoder-block-picture"
 
@@ -67,4 +70,12 @@ class Block(View):
         }
 
 
-PART = Block.part()
+def answer(services: Services, sentence: Sentence, token: float, layer: float) -> Answer:
+    """The lengths of T1 and T4 of one token."""
+    run = services.run(sentence)
+    at = pick(run.encoding, token)
+    block = layer_ledger(services.loaded(sentence.model), run, clamp(layer, run.num_layers)).block
+    entering, attention, feed = (float(np.linalg.norm(rows[at])) for rows in (block.x, block.t1, block.t4))
+    key = "same" if attention == feed else "attention" if attention > feed else "feed"
+    facts = {"piece": run.encoding.tokens[at], "attention": attention, "feed": feed, "entering": entering}
+    return Answer(keys=frozenset({key}), facts=facts)

@@ -1,31 +1,37 @@
 """Input: from a token's id to the input vector of the first layer, and the effect of leaving a part out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Changes, change_input
+from demos.bert.model.encoding import encode
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.choices import OfToken
-from demos.lessons.encoder.input.figure import changes_figure, norm_strips, one_hot_board, selection_strips, sum_strips
-from demos.lessons.encoder.input.text import (
+from demos.lessons.encoder.input.figure import (
     TEXT,
+    changes_figure,
     changes_summary,
     changes_table,
+    norm_strips,
     norm_summary,
     numbers_html,
+    one_hot_board,
     one_hot_summary,
+    selection_strips,
+    sum_strips,
     sum_summary,
 )
 from demos.lessons.encoder.program_input import input_code
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, slider
 from demos.widgets.matrix_picture.matrix_picture import matrix_picture
+from demos.widgets.token_picker.token_picker import pick
 
 MAX_CHANGED = 128  # tokens; four passes of more would hold up everyone else
 ORDERS = 50  # orders to choose from
@@ -113,4 +119,11 @@ def _plot(name: str, label: str) -> gr.Plot:
         return gr.Plot(label=label, show_label=False)
 
 
-PART = Input.part()
+def answer(services: Services, sentence: Sentence, token: float) -> Answer:
+    """The lengths of the three vectors of one token; a model without segments has a zero there."""
+    loaded = services.loaded(sentence.model)
+    encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
+    ledger, at = add_up(embedding_tables(loaded.model), encoding), pick(encoding, token)
+    vectors = {"word": ledger.word, "position": ledger.position, "segment": ledger.segment}
+    lengths = {name: 0.0 if rows is None else float(np.linalg.norm(rows[at])) for name, rows in vectors.items()}
+    return Answer(facts={"token": at, "piece": encoding.tokens[at], **lengths})

@@ -1,7 +1,5 @@
 """Three masks drawn over one head's weights, and the changes that another last word makes under each."""
 
-from __future__ import annotations
-
 import numpy as np
 from markupsafe import Markup
 

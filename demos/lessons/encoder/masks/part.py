@@ -1,7 +1,5 @@
 """Encoder, decoder, both: one head's weights under the three masks, and the effect of attending to both sides."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
@@ -13,7 +11,8 @@ from demos.lessons.encoder.choices import OfHead, OfLayer
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, cost_summary, mask_code, mask_figure
 from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, words
 
 WRITTEN = "Her money is on the bank."
@@ -102,4 +101,6 @@ class Masks(View):
         }
 
 
-PART = Masks.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of tokens in the input."""
+    return Answer(facts={"tokens": len(services.run(sentence).encoding)})

@@ -1,7 +1,5 @@
 """One layer's matrices for all tokens: X to Q, K and V, the weights, Z, all heads, and the feed-forward network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup

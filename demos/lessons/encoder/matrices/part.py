@@ -1,7 +1,5 @@
 """Matrices: self-attention for all tokens at once, all heads, and two tokens through one feed-forward network."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from demos.bert.encoder.layer_trace import layer_ledger
@@ -44,6 +42,3 @@ class Matrices(View):
             "numbers": lambda: shapes_table(attended),
             "program": lambda: matrices_code(on.loaded.spec, on.encoding, c.layer, c.head),
         }
-
-
-PART = Matrices.part()

@@ -1,7 +1,5 @@
 """Batch norm or layer norm: the values that each mean is taken over, and the effect of another sentence."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from functools import cache
@@ -22,8 +20,7 @@ from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.files import read_asset
-from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure
-from demos.lessons.encoder.norms.program import norms_code
+from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure, norms_code
 from demos.page.view import Layout, On, Shown, View, slider, switch, words
 from demos.templates import templates
 
@@ -147,6 +144,3 @@ def training_texts() -> tuple[tuple[str, ...], ...]:
     rows = csv.DictReader(read_asset("data/sentences.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     texts = [row["sentence"] for row in rows]
     return tuple(tuple(texts[at : at + IN_TRAINING]) for at in range(0, len(texts) - IN_TRAINING + 1, IN_TRAINING))
-
-
-PART = Norms.part()

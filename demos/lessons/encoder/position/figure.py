@@ -1,7 +1,5 @@
 """Position encodings drawn (Plotly): a table as a heatmap, its rows' similarity, the four requirements as curves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,17 +1,16 @@
 """Position: the model's learned table beside the sinusoids, and four requirements for a position encoding."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.encoder.input import embedding_tables
 from demos.bert.encoder.position import halves, plain_fraction, plain_index, plain_number, sinusoidal, wishes
 from demos.bert.encoder.position_added import added_or_concatenated, mean_overlap, overlap
+from demos.bert.model.encoding import encode
 from demos.bert.model.layer_weights import layer_weights
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.choices import OfToken
@@ -19,8 +18,11 @@ from demos.lessons.encoder.position.figure import added_board, similarity_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, slider
 from demos.widgets.matrix_picture.matrix_picture import matrix_picture
+from demos.widgets.token_picker.token_picker import pick
 
 MORE = 16  # positions of the longer text, for the plain numbers
 ROBOT, ROBOT_SETTINGS = ("I", "am", "a", "robot"), (4, 4, 100)
@@ -28,6 +30,8 @@ PAPER_SETTINGS = (64, 512, 10_000)
 TURNS, HALVES = "turns", "halves"
 VIEWS = [("the tables", "table"), ("similarity of positions", "similarity")]
 ORDERS = [("alternating (sin, cos, sin, …)", TURNS), ("two halves (sines, then cosines)", HALVES)]
+NEAR = 2  # positions
+ALIKE = 1e-3  # cosines that differ by less are the same
 
 
 def _size(name: str, label: str, least: int, most: int, value: int, step: int = 1) -> Any:
@@ -159,4 +163,16 @@ def first_query(model: Any) -> np.ndarray:
     return weights.query.weight[: len(weights.query.weight) // weights.num_heads].T
 
 
-PART = Position.part()
+def answer(services: Services, sentence: Sentence, token: float) -> Answer:
+    """The key: near, far, or none if all cosines are equal."""
+    loaded = services.loaded(sentence.model)
+    encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
+    table, at = embedding_tables(loaded.model).positions, pick(encoding, token)
+    alike = cosine(table, np.broadcast_to(table[at], table.shape))
+    middle = (at + len(table) // 2) % len(table)
+    others = np.delete(alike, at)
+    alike[at] = -np.inf
+    nearest = int(alike.argmax())
+    key = "none" if np.ptp(others) < ALIKE else "near" if abs(nearest - at) <= NEAR else "far"
+    facts = {"nearest": nearest, "cosine": alike[nearest], "middle": middle, "distant": alike[middle]}
+    return Answer(keys=frozenset({key}), facts=facts)

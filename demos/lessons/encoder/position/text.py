@@ -1,7 +1,5 @@
 """The four requirements for a position encoding, each with the number that tests it, and the encodings as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A token's path through all layers: the PCA path and four curves over the layers (Plotly), and both in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,16 +1,20 @@
 """The stack: the token's path through all layers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
 
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.residual_stream import paths
 from demos.lessons.encoder.choices import OfLayer, OfToken
 from demos.lessons.encoder.program_input import stack_code
 from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure, path_summary, path_table
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View
+from demos.widgets.token_picker.token_picker import pick
+
+TIE = 0.02  # cosines that differ by less are the same
 
 
 class ResidualStream(View):
@@ -44,4 +48,11 @@ class ResidualStream(View):
         }
 
 
-PART = ResidualStream.part()
+def answer(services: Services, sentence: Sentence, token: float) -> Answer:
+    """The cosines of a token's embedding output with its first and with its last hidden state."""
+    run = services.run(sentence)
+    at = pick(run.encoding, token)
+    first, last = (cosine(run.hidden_states[0], run.hidden_states[layer]) for layer in (1, -1))  # [n] each
+    key = "falls" if last[at] < first[at] - TIE else "rises" if last[at] > first[at] + TIE else "same"
+    facts = {"piece": run.encoding.tokens[at], "first": first[at], "last": last[at], "layers": run.num_layers}
+    return Answer(keys=frozenset({key}), facts=facts | {"mean_first": first.mean(), "mean_last": last.mean()})

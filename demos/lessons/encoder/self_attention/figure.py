@@ -1,16 +1,18 @@
 """One head's self-attention for one token, as one would draw it on a board: a row for each key, their sum below."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
 
-from demos.bert.encoder.layer_trace import LayerLedger
-from demos.bert.encoder.self_attention import AttentionLedger
+from demos.bert.encoder.attention_loop import Times
+from demos.bert.encoder.layer_trace import CLOSES, LayerLedger
+from demos.bert.encoder.self_attention import AttentionLedger, HeadShares
 from demos.bert.model.encoding import Encoding
 from demos.figures.cell_strip import cells, scale_html
+from demos.figures.figure.figure import Figure, Trace
+from demos.figures.numbers import scientific
+from demos.figures.palette import CLASSES, HEADS, plotly_layout
 from demos.figures.strips import strips_limit
 from demos.figures.token_chips import hue, visible
 from demos.templates import templates
@@ -19,6 +21,8 @@ TEXT = templates(__file__)
 SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
 LONG = 18  # keys in the sentence's order at most; of a longer one they are ordered by weight
 FAINT = 0.02  # a weight below is drawn in grey
+TEXT = templates(__file__)
+NAMES = {"loop": "loops in Python", "matrix": "matrices (numpy)"}
 
 
 @dataclass(frozen=True)
@@ -153,3 +157,106 @@ def attention_numbers(query: Query) -> Markup:
     tensors = {"q": attention.query, "k": attention.key, "v": attention.value, "z": attention.z}
     vectors = {name: [_number(value, 4) for value in tensor[head, token]] for name, tensor in tensors.items()}
     return TEXT.numbers(query, keys, powers.sum(), vectors)
+
+
+def concat_picture(query: Query, shares: HeadShares) -> Markup:
+    """The concatenated z with each head's place marked, then T1 = concat W_O + b, and a bar for each head's share.
+
+    A share is a head's part of T1, measured along T1; the bias has one too.
+    """
+    attention, token = query.attention, query.token
+    count, _, width = attention.z.shape
+    z, t1 = attention.concat[token], attention.output[token]
+    mixed, out = strips_limit([z]), strips_limit([t1])
+    colours = [f"var(--head-{head % len(HEADS)})" for head in range(count)]
+    parts = [*shares.shares.tolist(), shares.bias_share]
+    low = min(0.0, *parts)
+    span = max(0.01, *parts) - low
+    of_heads = zip(range(count), colours, parts[:-1], shares.norms, shares.z_norms, strict=True)
+    of_bias = None, "var(--special)", shares.bias_share, np.linalg.norm(shares.bias), None
+    rows = [
+        {
+            "head": head,
+            "colour": colour,
+            "share": share,
+            "norm": norm,
+            "z_norm": z_norm,
+            "length": abs(share) / span,
+            "left": (min(share, 0.0) - low) / span,
+            "written": _percent(share),
+        }
+        for head, colour, share, norm, z_norm in (*of_heads, of_bias)
+    ]
+    return TEXT.concat(
+        visible(query.name),
+        colours,
+        query.head,
+        width,
+        len(z),
+        len(t1),
+        {"z": cells(z, mixed, f"z of {query.name}, all heads"), "t1": cells(t1, out, f"T1 of {query.name}")},
+        scale_html(("z", mixed), ("T1", out)),
+        rows,
+        -low / span,
+        _percent(sum(parts)),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}".replace("-", "−")
+
+
+def closed_html(ledger: LayerLedger, names: tuple[str, ...], moved: str = "") -> Markup:
+    """A sentence on whether the ledger closes: the largest difference of steps `names` from the model's own tensors.
+
+    `moved` is how far padding moves the sentence's own numbers, empty without padding.
+    """
+    worst = max(ledger.differences[name] for name in names)
+    return TEXT.closed(worst, scientific(worst), worst <= CLOSES, moved)
+
+
+def times_figure(times: Times) -> Figure:
+    """Milliseconds against tokens, both on logarithmic axes, and beside each line what n² would be."""
+    traces: list[Trace] = []
+    for number, name in enumerate(NAMES):
+        measured = getattr(times, name)
+        lengths = sorted(measured)
+        measured_line = {
+            "type": "scatter",
+            "x": lengths,
+            "y": [1e3 * measured[n] for n in lengths],
+            "name": NAMES[name],
+            "mode": "lines+markers",
+            "line": {"color": CLASSES[number], "width": 3},
+            "marker": {"size": 10, "symbol": ("circle", "diamond")[number]},
+            "hovertemplate": "%{x} tokens: <b>%{y:.3g} ms</b><extra></extra>",
+        }
+        longest = lengths[-1]
+        squares = {
+            "type": "scatter",
+            "x": lengths,
+            "y": [1e3 * measured[longest] * (n / longest) ** 2 for n in lengths],
+            "name": "grows with n²",
+            "showlegend": number == 0,
+            "mode": "lines",
+            "line": {"color": "#8a9096", "width": 1.5, "dash": "dot"},
+            "hoverinfo": "skip",
+        }
+        traces += [measured_line, squares]
+    ticks = sorted({*times.loop, *times.matrix})
+    layout = plotly_layout(
+        height=380,
+        margin={"l": 70, "r": 20, "t": 10, "b": 90},
+        xaxis={"type": "log", "title": {"text": "tokens n"}, "tickvals": ticks, "ticktext": [str(n) for n in ticks]},
+        yaxis={"type": "log", "title": {"text": "milliseconds for one head"}, "dtick": 1},
+    )
+    return {"data": traces, "layout": layout}
+
+
+def times_summary(times: Times) -> Markup:
+    """The measured times in words."""
+    longest = max(times.loop)
+    grown = times.loop[longest] / times.loop[longest // 2]
+    difference = scientific(times.difference)
+    took = times.loop[longest], times.matrix[longest]
+    return TEXT.times(times.width, longest, *took, difference, grown, max(times.matrix))

@@ -1,27 +1,37 @@
 """Self-attention for one token, number by number: q, k, v, the softmax, z; then all heads and W_O."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.encoder.attention_loop import measure
 from demos.bert.encoder.layer_trace import difference, layer_ledger
 from demos.bert.encoder.self_attention import head_shares
+from demos.counting import counted
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.choices import PICKER, OfHead, OfLayer, OfToken
 from demos.lessons.encoder.program_layer import selfattention_code
-from demos.lessons.encoder.self_attention.figure import Query, attention_numbers, attention_picture, attention_summary
-from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
-from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_summary
+from demos.lessons.encoder.self_attention.figure import (
+    Query,
+    attention_numbers,
+    attention_picture,
+    attention_summary,
+    closed_html,
+    concat_picture,
+    times_figure,
+    times_summary,
+)
 from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, slider, switch
 from demos.widgets.number_strips.number_strips import cells_picture
+from demos.widgets.token_picker.token_picker import pick
 
 STEPS = ("query", "key", "value", "weights", "concat", "t1")  # compared with the model's own
 
@@ -105,4 +115,23 @@ def timing(page: Page) -> None:
     )
 
 
-PART = SelfAttention.part()
+def answer(services: Services, sentence: Sentence, token: float, layer: float, head: float) -> Answer:
+    """One row of one head, and all rows of all heads; a layer or head beyond the model's becomes its last."""
+    run = services.run(sentence)
+    at, layer, head = pick(run.encoding, token), clamp(layer, run.num_layers), clamp(head, run.num_heads)
+    row = run.attentions[layer, head, at]  # [n]
+    best = int(row.argmax())
+    own = run.attentions.argmax(axis=-1) == np.arange(len(row))  # [L, A, n]
+    return Answer(
+        facts={
+            "layer": counted(layer),
+            "head": counted(head),
+            "heads": run.num_layers * run.num_heads,
+            "piece": run.encoding.tokens[at],
+            "best": run.encoding.tokens[best],
+            "weight": row[best],
+            "own": row[at],
+            "share": own.mean(),
+            "even": 1 / len(row),
+        }
+    )

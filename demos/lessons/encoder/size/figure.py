@@ -1,7 +1,5 @@
 """A model's size drawn: its parameters as a treemap, the same as a table, and the known BERTs beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """Model size: parameters by part, for the selected model, for the known BERTs, and for one's own L, d and A."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 
@@ -19,6 +17,8 @@ from demos.lessons.encoder.size.figure import (
     treemap,
 )
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options, slider
 
 IN_USE, OWN = "in use", "own"
@@ -86,4 +86,16 @@ class Size(View):
         }
 
 
-PART = Size.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The size of the reader's model."""
+    model = services.loaded(sentence.model).model
+    config = model.config
+    return Answer(
+        facts={
+            "parameters": f"{sum(weights.numel() for weights in model.parameters()):,}",
+            "layers": config.num_hidden_layers,
+            "width": config.hidden_size,
+            "heads": config.num_attention_heads,
+            "head_width": config.hidden_size // config.num_attention_heads,
+        }
+    )

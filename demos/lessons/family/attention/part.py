@@ -1,7 +1,5 @@
 """The attention of one model after another in bertviz: an encoder's, a decoder's, and both with cross-attention."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,11 +14,11 @@ from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.figures.matrix import matrix_table
-from demos.lessons.family.attention.figure import TEXT, said_html
-from demos.lessons.family.attention.program import attention_code
+from demos.lessons.family.attention.figure import TEXT, attention_code, said_html
 from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.loading.loading import AT_ONCE, loading
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Control, Layout, On, Shown, View, choice, drawn, limit, menu, options, unlinked, words
 from demos.templates import in_script
 from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons, lines_choice, wire_frame
@@ -183,4 +181,7 @@ def bundled(services: Services) -> tuple[Any, Any]:
     return loaded.model, loaded.tokenizer
 
 
-PART = Attention.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """For its example sentence."""
+    cross = of_our_translator(MEMBERS[TRANSLATOR].example).kinds[CROSS]
+    return Answer(facts={"m": len(cross.rows), "n": len(cross.columns)})

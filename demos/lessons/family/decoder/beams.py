@@ -1,7 +1,5 @@
 """The results of beam search after the reader's text, beside the greedy text and one drawn at random."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Sequence
 
@@ -10,7 +8,7 @@ from demos.bert.causal.writing import Method, beginning, write
 from demos.bert.decoding.beam import Search
 from demos.bert.model.once_cache import OnceCache
 from demos.bert.pretraining.heads import Pretrained
-from demos.lessons.family.decoder.figure_beams import Text, beams_html
+from demos.lessons.family.decoder.figure import Text, beams_html
 from demos.page.services import Services
 from demos.page.view import Shown
 from demos.widgets.search_tree.figure import tree_figure

@@ -20,11 +20,18 @@ from demos.errors import UserError
 from demos.figures.numbers import with_prefix
 from demos.figures.token_chips import token_label
 from demos.lessons.family.decoder.beams import WIDEST, WIDTH, Searches, searched
-from demos.lessons.family.decoder.figure import TEXT, looked_up_html, next_html, text_html
-from demos.lessons.family.decoder.figure_beams import candidates_html
-from demos.lessons.family.decoder.program import search_code, writing_code
+from demos.lessons.family.decoder.figure import (
+    TEXT,
+    candidates_html,
+    looked_up_html,
+    next_html,
+    search_code,
+    text_html,
+    writing_code,
+)
 from demos.page.progress import EventOptions, relayed
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, options, slider, unlinked, words
 from demos.widgets.seed_box.seed_box import seed_choice
 
@@ -207,4 +214,9 @@ def written(count: int, on: On, c: Writing.Choices) -> Generator[Shown]:
     yield of((yield from relayed(stories(), of)))
 
 
-PART = Writing.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The likeliest next word piece, its probability, and the entropy."""
+    decoder = services.decoder()
+    prediction = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
+    guess = prediction.chosen.guess
+    return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": prediction.entropy})

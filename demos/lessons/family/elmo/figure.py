@@ -1,7 +1,5 @@
 """The three architectures with the paths into one word, and how far each word moves that word's state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +9,7 @@ from demos.bert.elmo.who_sees import NAMES, Dependence
 from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
+from demos.files import read_beside
 from demos.templates import plot_text
 
 WINDOW = 7  # words that a panel has room for
@@ -139,3 +138,19 @@ def dependence_figure(dependence: Dependence) -> Figure:
     layout["yaxis"] |= {"title": None}
     heatmap["hovertemplate"] = "%{y}: hiding <b>%{x}</b><br>1 − cosine %{z:.4f}<extra></extra>"
     return figure
+
+
+def elmo_code(
+    first: Sequence[str], second: Sequence[str], places: Sequence[int], shares: np.ndarray, norm: bool
+) -> str:
+    """A program that computes what the page shows of these two sentences."""
+    values = {
+        "FIRST": (list(first), places[0]),
+        "SECOND": (list(second), places[1]),
+        "NORM": norm,
+        "SHARES": [round(share, 6) for share in shares.tolist()],
+    }
+    program = read_beside(__file__, "program.txt")
+    for name, value in values.items():
+        program = program.replace(name, repr(value))
+    return program

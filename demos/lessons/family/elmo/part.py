@@ -1,7 +1,5 @@
 """BERT, GPT, ELMo side by side: the words that a state depends on, and ELMo's weighted sum of a word's states."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -21,8 +19,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, Recent
 from demos.errors import UserError
 from demos.figures.strips import strips_figure, strips_table
-from demos.lessons.family.elmo.figure import architectures, dependence_figure
-from demos.lessons.family.elmo.program import elmo_code
+from demos.lessons.family.elmo.figure import architectures, dependence_figure, elmo_code
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import HEAVY
 from demos.page.services import Services
@@ -224,6 +221,3 @@ class Elmo(View):
             ),
             "program": lambda: elmo_code(reads[0].words, reads[1].words, places, shares, c.elmo_norm),
         }
-
-
-PART = Elmo.part()

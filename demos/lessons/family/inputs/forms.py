@@ -4,8 +4,6 @@ GPT: Radford et al. 2018, section 3.3 and figure 1. BERT: Devlin et al. 2019, fi
 2020, section 2.4 and appendix D.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

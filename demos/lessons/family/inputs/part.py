@@ -1,7 +1,5 @@
 """Inputs for tasks: what BERT, GPT and T5 are given for the same task and the same sentences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
@@ -72,6 +70,3 @@ class Inputs(View):
                 list(zip(task.fields, texts, strict=True)),
             ),
         }
-
-
-PART = Inputs.part()

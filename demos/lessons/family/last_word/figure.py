@@ -1,15 +1,15 @@
 """The change of each state with the last word, for BERT above the decoder; and the masks of both."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.causal.last_word import Changes
+from demos.bert.encoder.masks import with_last_word
 from demos.figures.axes import panel_title
 from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE, NO_VALUE
 from demos.figures.palette import colour_scale, plotly_layout
+from demos.lessons.family.program_decoder import DECODER
 from demos.templates import plot_text, templates
 
 TEXT = templates(__file__)
@@ -129,3 +129,21 @@ def _names(changes: Changes, first: int) -> list[str]:
 def _states(changes: Changes) -> list[str]:
     """Of the states 0 to L, as the page counts them."""
     return ["embeddings", *(f"layer {layer}" for layer in range(1, len(changes.moved)))]
+
+
+def changes_code(text: str, word: str) -> str:
+    """Prints 1 - cosine of the last layer's states before and after, up to the first token that differs."""
+    return f"""{DECODER}
+states = []
+for text in ({text!r}, {with_last_word(text, word)!r}):
+    ids = torch.tensor([tokenizer(text)["input_ids"][:-1]])  # without [SEP]
+    with torch.inference_mode():
+        hidden = model.bert(ids, output_hidden_states=True, use_cache=False).hidden_states
+    states.append((ids[0].tolist(), hidden[-1][0]))
+(old_ids, old), (new_ids, new) = states
+for at, (old_id, new_id) in enumerate(zip(old_ids, new_ids)):
+    change = 1 - torch.cosine_similarity(old[at], new[at], dim=0).item()
+    print(tokenizer.convert_ids_to_tokens(old_id), round(change, 4))
+    if old_id != new_id:
+        break
+"""

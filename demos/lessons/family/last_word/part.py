@@ -1,15 +1,14 @@
 """Tab "Who sees what": the states that change with the last word, in BERT and in the decoder, layer by layer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
 
 from demos.bert.causal.last_word import changes
 from demos.errors import UserError
-from demos.lessons.family.last_word.figure import changes_figure, masks_figure, numbers_html, summary_html
-from demos.lessons.family.last_word.program import changes_code
+from demos.lessons.family.last_word.figure import changes_code, changes_figure, masks_figure, numbers_html, summary_html
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, words
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
@@ -58,4 +57,10 @@ class LastWord(View):
         }
 
 
-PART = LastWord.part()
+def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
+    """In the decoder and in BERT, after the last layer."""
+    bert = changes(services.loaded(sentence.model), sentence.text, other_word)
+    decoder = changes(services.decoder().encoder, sentence.text, other_word, decoder=True)
+    before = bert.replaced[0] if bert.replaced else len(bert.encoding)
+    facts = {"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)}
+    return Answer(facts=facts | {"other": other_word})

@@ -1,7 +1,5 @@
 """The precision of both scores on the app's sentences, for any query: computed once for all readers of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 from demos.bert.embeddings.late_interaction import max_sims

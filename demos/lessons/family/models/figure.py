@@ -1,7 +1,5 @@
 """The family as a timeline: a row for each model, by the month of its first version."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.figures.figure.figure import Figure

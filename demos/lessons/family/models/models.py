@@ -1,7 +1,5 @@
 """The models of models.yaml, with their parameters: counted, quoted or not published."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Tab "Who changed what": a timeline of the family and of the models before it, and its table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
@@ -59,6 +57,3 @@ class Models(View):
     def draw_family(self, on: On, c: Choices) -> Shown:
         """No choice changes these."""
         return {"timeline": timeline(models()), "sizes": sizes(models()), "table": TEXT.models(models())}
-
-
-PART = Models.part()

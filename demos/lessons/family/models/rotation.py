@@ -1,7 +1,5 @@
 """The effect of a rotation by the position on two components of a query and of a key, and on their product."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

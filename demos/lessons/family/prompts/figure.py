@@ -1,7 +1,5 @@
 """A model's answers after prompts with and without examples; the ranks of all questions of a task."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

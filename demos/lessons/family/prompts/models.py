@@ -1,7 +1,5 @@
 """The models that are given prompts: our decoder, GPT-2 and T5, each in its own form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, NamedTuple

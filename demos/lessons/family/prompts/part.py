@@ -1,7 +1,5 @@
 """Zero, one and few examples in a prompt: answers of our decoder, GPT-2 and T5 to a task described in the input."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -10,11 +8,21 @@ import gradio as gr
 from demos.bert.causal.prompts import TASKS
 from demos.bert.family.members import OUR_DECODER
 from demos.errors import UserError
-from demos.lessons.family.prompts.figure import TEXT, all_html, found_html, question_html, ranks_figure, stored_html
+from demos.lessons.family.prompts.figure import (
+    TEXT,
+    all_html,
+    found_html,
+    medians_of,
+    question_html,
+    ranks_figure,
+    stored_html,
+)
 from demos.lessons.family.prompts.models import WRITERS, answers, answers_to, model_of, task_of, texts, writer_of
 from demos.lessons.family.prompts.program import prompt_code
 from demos.lessons.family.prompts.stored import stored
 from demos.page.loading.loading import AT_ONCE, loading
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, unlinked
 
 
@@ -100,4 +108,8 @@ class Prompts(View):
         yield {"writer": c.answered_by, "said": ""}
 
 
-PART = Prompts.part()
+def answer(services: Services, sentence: Sentence, task: str) -> Answer:
+    """Of the task that is open, by our decoder."""
+    chosen, model = task_of(task), model_of(services, writer_of(OUR_DECODER))
+    zero, *_, few = medians_of(answers(model, chosen))
+    return Answer(facts={"name": chosen.name, "zero": zero, "few": few})

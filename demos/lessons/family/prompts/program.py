@@ -1,7 +1,5 @@
 """The program of the part: the rank of an answer after each prompt, and the model's continuation."""
 
-from __future__ import annotations
-
 from demos.bert.causal.prompts import WRITTEN, Task
 from demos.bert.family.members import BOTH, OUR_DECODER, Member
 from demos.figures.program import model_lines

@@ -1,7 +1,5 @@
 """The answers of GPT-2 and T5 small to every prompt of the part: measured where the Hub is, shown where it is not."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The push to the reader's own account on the Hub: requested, confirmed in a dialog that describes it, then done."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time

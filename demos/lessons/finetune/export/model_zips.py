@@ -1,7 +1,5 @@
 """Zips of trained models that readers are about to download: made on request, a few at a time, then deleted."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import tempfile

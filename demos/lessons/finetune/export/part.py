@@ -1,7 +1,5 @@
 """Part "Export": the trained model as a folder for transformers, the run as a program and as a command."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, unlinked
 from demos.templates import templates
@@ -38,6 +37,8 @@ NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; you can then download its folder here."
 TAKING: EventOptions = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
+BYTES, BITS = 4, 32  # of a float32
+BUNDLED_MILLIONS = 22.7  # weights of the bundled encoder, as the question says
 
 
 def taken(services: Services, run: str) -> tuple[Trained, Log]:
@@ -176,4 +177,9 @@ class Export(View):
         }
 
 
-PART = Export.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The bytes of the bundled encoder, in millions; and those of the reader's."""
+    count = sum(weights.numel() for weights in services.loaded(sentence.model).model.parameters())
+    facts = {"parameters": f"{count:,}", "size": count * BYTES / 1e6}
+    mistakes = {"changed": 0.0, "byte": BUNDLED_MILLIONS, "bits": BUNDLED_MILLIONS * BITS}
+    return Answer(number=BUNDLED_MILLIONS * BYTES, facts=facts, mistakes=mistakes)

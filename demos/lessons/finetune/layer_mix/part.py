@@ -1,7 +1,5 @@
 """Mix the layers of a frozen BERT to find names, by fixed choices and by learned shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -10,8 +8,7 @@ import gradio as gr
 
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.finetune.layer_mix.figure import shares_figure
-from demos.lessons.finetune.layer_mix.program import mix_code
+from demos.lessons.finetune.layer_mix.figure import mix_code, shares_figure
 from demos.lessons.finetune.layer_mix.text import (
     NAMES,
     after_html,
@@ -134,6 +131,3 @@ def changes(event: Reading | Step) -> Changes:
     """The changes to the page by an event of the training."""
     moved = {"shares": shares_figure(event.shares)} if isinstance(event, Step) else {}
     return {"said": progress_html(event), **moved}
-
-
-PART = LayerMix.part()

@@ -1,7 +1,5 @@
 """Mix the layers in words: the training, its results, the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from demos.templates import templates

@@ -1,7 +1,5 @@
 """Accuracy by the number of training examples: trained weights, random weights, words, an LSTM, guessing (Plotly)."""
 
-from __future__ import annotations
-
 import math
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Part "How much data?": 5 to 100% of the data, from the model's weights, from random ones, and without BERT."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -11,15 +9,17 @@ from functools import lru_cache
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.errors import UserError
-from demos.files import DATA
+from demos.files import DATA, read_asset
 from demos.lessons.finetune.learning_curve.figure import accuracy_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, menu, options, unlinked
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import AWAITED
@@ -56,6 +56,7 @@ DATA_SETS = [
     ("Your own file: sentences", "file-sentence"),
     ("Your own file: pairs", "file-pair"),
 ]
+KEYS = ((0.25, "guess"), (0.5, "little"), (0.75, "half"), (1.01, "most"))
 
 
 @lru_cache(maxsize=1)
@@ -266,4 +267,24 @@ class LearningCurve(View):
         return shown | _drawn(empty(dataset, title, c.seeds), own=False)
 
 
-PART = LearningCurve.part()
+def answer(_: Services, __: Sentence) -> Answer:
+    """The means over all seeds of the picture's measurements."""
+    measured = json.loads(read_asset("data/learning_curve.json"))["measured"]["emotion"]
+
+    def score(series: str, examples: int) -> float:
+        scores = [
+            point["score"] for point in measured["points"] if (point["series"], point["examples"]) == (series, examples)
+        ]
+        return float(np.mean(scores))
+
+    fewest, most = min(measured["sizes"]), max(measured["sizes"])
+    reached = score("pretrained", fewest)
+    facts = {
+        "test": measured["test"],
+        "seeds": measured["seeds"],
+        "pretrained": reached,
+        "more": score("pretrained", most),
+        "most": most,
+        "words": score("words", fewest),
+    }
+    return Answer(keys=frozenset({next(key for bound, key in KEYS if reached < bound)}), facts=facts)

@@ -1,7 +1,5 @@
 """The data that a task needs, in words and numbers: the picture's conclusion, and the table behind it (HTML)."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE

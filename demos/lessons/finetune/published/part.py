@@ -1,17 +1,19 @@
 """Part "Published results": the tables of the papers, sorted by any column, with one's own runs."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from demos.lessons.finetune.published.figure import board_html
+from markupsafe import Markup
+
 from demos.page.folds import formula_fold, source_fold
 from demos.page.view import Layout, On, Shown, View, options, unlinked
+from demos.templates import templates
 from demos.training.results.history import Record
-from demos.training.results.published import boards, own_rows
+from demos.training.results.published import Board, Row, boards, own_rows
 from demos.widgets.sortable.sortable import sortable
 
 NAMES = [*boards()]
+TEXT = templates(__file__)
 
 
 class Published(View):
@@ -43,4 +45,15 @@ class Published(View):
         return {"table": board_html(board, own_rows(board, c.history))}
 
 
-PART = Published.part()
+def board_html(board: Board, own: Sequence[Row]) -> Markup:
+    """Own runs come last; a click on a column's head sorts."""
+    rows = [*board.rows, *own]
+    columns = zip(*(row.values for row in board.rows), strict=True)
+    largest = [max(value or 0 for value in column) for column in columns]
+    on_this, on_ours = (any(bool(row.other_data) == ours for row in own) for ours in (False, True))
+    return TEXT.board(board, rows, largest, on_this, on_ours, _written)
+
+
+def _written(value: float) -> str:
+    """With one decimal, or as exactly as the leaderboard has it; one's own results have more than is known."""
+    return f"{value:.1f}" if round(value, 3) != value or round(value, 1) == value else f"{value:g}"

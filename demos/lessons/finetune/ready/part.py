@@ -1,21 +1,22 @@
 """Part "Ready models": one text, and the answers of the models that it fits: bundled adapters, or the Hub's models."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import gradio as gr
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.lessons.finetune.ready.program import hub_code, ready_code
+from demos.files import read_beside
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.loading.loading import AT_ONCE, loading
-from demos.page.services import Services
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, unlinked, words
 from demos.templates import templates
 from demos.training.learning.model import Trained
@@ -64,6 +65,11 @@ ANSWERERS = [
     ("Answers: bundled adapters", ADAPTERS),
     (f"Answers: Hub’s models ({sum(spec.size_mb for spec in HUB_MODELS.values()):,} MB)", HUB),
 ]
+ADAPTER, ENCODER = 0.7, 22.7  # millions of weights, as the question says
+FLOAT = 4  # bytes of a weight of the encoder; one of an adapter has one
+QUESTION_TASKS = 5
+# The beginning of each task's part of program.txt.
+TITLES = {"sentence": "Sentiment", "entities": "Names", "question": "Question", "pair": "Two lines"}
 
 
 def lines_of(text: str) -> list[str]:
@@ -222,4 +228,41 @@ class Ready(View):
         return {kind: partial(task, kind) for kind in TASKS} | {"program": program}
 
 
-PART = Ready.part()
+def answer(_: Services, __: Sentence) -> Answer:
+    """The size of one adapter, in millions of bytes, independent of the sentence."""
+    mistakes = {
+        "whole": ENCODER * FLOAT + ADAPTER,
+        "five": QUESTION_TASKS * ADAPTER,
+        "float": FLOAT * ADAPTER,
+        "nothing": 0.0,
+    }
+    return Answer(number=ADAPTER, mistakes=mistakes)
+
+
+def ready_code(text: str, lines: Sequence[str], opinions: Sequence[str], question: str, tasks: Collection[str]) -> str:
+    """Prints the adapters' answers of these tasks; runs where their files are: a notebook brings them.
+
+    `lines` are the text's, two where they are compared, and `opinions` those whose sentiment is classified.
+    """
+    values = {"TEXT": text, "LINES": list(lines), "OPINIONS": list(opinions), "QUESTION": question}
+    head, *parts = read_beside(__file__, "program.txt").split("\n\n# ")
+    parts = [part for part in parts if part.partition(":")[0] in {TITLES[kind] for kind in tasks}]
+    return _filled("\n\n# ".join([head, *parts]).rstrip() + "\n", values)
+
+
+def hub_code(spec: ModelSpec, text: str, lines: Sequence[str], question: str) -> str:
+    """Prints the answers of one of the Hub's models about a text, or its lines; runs wherever transformers is."""
+    values = {
+        "MODEL": spec.hub_id,
+        "REVISION": spec.revision,
+        "LINES": list(lines),
+        "TEXT": text,
+        "QUESTION": question,
+    }
+    return _filled(read_beside(__file__, f"program_{spec.key}.txt"), values)
+
+
+def _filled(program: str, values: Mapping[str, object]) -> str:
+    """The template with each name in capitals replaced by its value; the reader's text is not searched for names."""
+    pattern = re.compile(rf"\b({'|'.join(values)})\b")
+    return pattern.sub(lambda match: repr(values[match[1]]), program)

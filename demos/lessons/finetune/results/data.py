@@ -1,7 +1,5 @@
 """The data of the part "What was learned": the reader's run, its test examples, its model before and after."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace

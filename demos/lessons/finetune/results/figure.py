@@ -1,7 +1,5 @@
 """The effect of a training, drawn (Plotly): a small map of the test sentences, and a reliability diagram."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Part "What was learned": the same sentences and heads before and after, its errors, and its calibration."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 
 from demos.bert.attention.comparison import Which
 from demos.bert.attention.saliency import STEPS
+from demos.counting import counted
 from demos.errors import UserError
 from demos.lessons.finetune.results.data import ERRORS, OWN, After, Afterwards
 from demos.lessons.finetune.results.figure import after_map, reliability_figure
@@ -31,7 +30,8 @@ from demos.lessons.finetune.results.text import (
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.progress import relayed
-from demos.page.services import Sentence
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, unlinked
 from demos.training.metrics import calibration
 from demos.training.ready.models import TASKS
@@ -50,6 +50,7 @@ VIEWS = [
     ("Which words decided?", WORDS),
     ("Are its probabilities reliable?", TRUST),
 ]
+THIRDS = ("first", "middle", "last")
 
 
 class Results(View):
@@ -276,4 +277,10 @@ def _trust(after: After | None) -> Shown:
     }
 
 
-PART = Results.part()
+def answer(_: Services, __: Sentence) -> Answer:
+    """The layer whose heads moved the largest share of their attention, on average, and the third that it is in."""
+    moved = sample().heads.mean(axis=1)  # [L]
+    most, least = int(moved.argmax()), int(moved.argmin())
+    facts = {"description": sample().description, "layers": len(moved)}
+    facts |= {"least": counted(least), "lowest": moved[least], "most": counted(most), "highest": moved[most]}
+    return Answer(keys=frozenset({THIRDS[most * 3 // len(moved)]}), facts=facts)

@@ -1,7 +1,5 @@
 """The sample in "What was learned" before a reader has trained: one run of ours, measured once and labeled so."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """The effect of a training in words and tables: maps, heads that changed, an error's tokens, calibration (HTML)."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

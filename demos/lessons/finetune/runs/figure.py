@@ -1,7 +1,5 @@
 """Two runs' curves laid over one another: validation loss and score by epoch, the first solid, the second dashed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.figures.figure.figure import Figure, Mark, Trace

@@ -1,7 +1,5 @@
 """The notes below a run's scores: that it learned nothing, and the accuracy of the untrained encoder's vectors."""
 
-from __future__ import annotations
-
 from demos.bert.embeddings.pooling import Choice
 from demos.lessons.finetune.train.start import Start
 from demos.page.services import Services

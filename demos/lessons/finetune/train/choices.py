@@ -1,7 +1,5 @@
 """The choices of "Train": the task, its data, the recipe, and what a run leaves on the page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The runs of "Train": the changes on the screen by each event, the results at the end, Pause and the try-it boxes."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing

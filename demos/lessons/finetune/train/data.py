@@ -1,7 +1,5 @@
 """The data of "Train" before a training: its columns, its examples, the score of guessing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demos.errors import UserError

@@ -1,7 +1,5 @@
 """The recipe "few examples" compared with the others, measured once: assets/data/few_shot.json."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from statistics import fmean

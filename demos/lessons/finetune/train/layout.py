@@ -1,7 +1,5 @@
 """The controls and pictures of "Train", and what the browser does alone when one of them moves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

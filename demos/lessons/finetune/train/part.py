@@ -1,7 +1,5 @@
 """Part "Train": pick a task and a recipe, change one setting, press Start, watch the training, try the model."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,8 +18,10 @@ from demos.lessons.finetune.train.choices import FORM, PICKED, START, TRIES, Tra
 from demos.lessons.finetune.train.controller import Trainer, running_buttons
 from demos.lessons.finetune.train.data import axes, column_html, data_html
 from demos.lessons.finetune.train.few_shot import few_shot_html
+from demos.lessons.finetune.train.poolings import measured
 from demos.lessons.finetune.train.start import offers_of, start_from_model, start_from_run, start_of
 from demos.lessons.finetune.train.try_it import wire_examples
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn
 from demos.training.data.benchmarks import GLUE
@@ -41,6 +41,7 @@ from demos.widgets.tasks.registry import own_tokenizer, view_of
 TEXT_LENGTH = 300  # characters of an example as T5 would read it
 UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 RESULTS = ("results", "scores", "matrix", "picture", "figure", "mistakes", "numbers")
+CLASSES = 6
 
 
 def runs(services: Services) -> RunController:
@@ -110,7 +111,7 @@ class Train(View):
         boxes = [at.controls[name] for name in TRIES]
         wire_examples(parts["try_examples"], at.controls["task"], at.controls["data"], boxes)
         presses = [parts["ask"].click, *(box.submit for box in boxes)]  # about the text at that moment
-        at.answers(presses, answer, {"answer": parts["answer"]}, trigger_mode="always_last")
+        at.answers(presses, try_model, {"answer": parts["answer"]}, trigger_mode="always_last")
 
     @drawn(by=("preset", "past", *FORM))
     def draw(self, on: On, c: TrainChoices) -> Shown:
@@ -231,10 +232,24 @@ def pause(on: On, c: TrainChoices) -> Shown:
     return {"pause": on.services.shared(Trainer).pause(c.run, c.pause_says)}
 
 
-def answer(on: On, c: TrainChoices) -> Shown:
+def try_model(on: On, c: TrainChoices) -> Shown:
     """The trained model's answer to the texts in the boxes."""
     kind = next((record.kind for record in c.history if record.run == c.trained), c.task)
     return {"answer": on.services.shared(Trainer).answer(c.trained, kind, *c.boxes)}
 
 
-PART = Train.part()
+def measured_facts() -> dict[str, object]:
+    """The cost and accuracy of each pooling, measured once (see assets/data/pooling.md), as the answer's facts."""
+    results = measured()
+    facts: dict[str, object] = {"seeds": results["seeds"]}
+    for pooling, row in results["poolings"].items():
+        facts |= {f"{pooling}_head": f"{row['head']:,}", f"{pooling}_seconds": f"{row['seconds']:.0f}"}
+        facts[f"{pooling}_accuracy"] = f"{row['accuracy']:.1%}"
+    return facts
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The weights of a linear classifier with and without pooling, without its biases."""
+    _, tokens, width = services.run(sentence).hidden_states.shape
+    sizes = {"pooled": CLASSES * width, "unpooled": CLASSES * tokens * width}
+    return Answer(facts=measured_facts() | {"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})

@@ -1,7 +1,5 @@
 """The cost and the accuracy of each sentence vector, measured once: assets/data/pooling.json."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import TypedDict

@@ -1,7 +1,5 @@
 """The start of a training of "Train": the bar's model, or one of the reader's own kept runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ wrong, as `python tests/benchmarks first_examples` measures.
 All are of our own writing, or name their source.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,13 +1,16 @@
 """A cloze prompt as text, its two words as bars, and the measured accuracies (Plotly)."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from demos.bert.pretraining.cloze import Reading
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.pretraining.cloze import Reading, Solved, solved_lines
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.token_chips import token_label
+from demos.files import read_beside
 from demos.lessons.pretraining.cloze.samples import Sample
+from demos.lessons.pretraining.program_lines import begin_lines
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -18,6 +21,7 @@ LINES = {  # method: (its name, hue, dash, symbol)
     "fine_tuned": ("fine-tuned with a new layer", CLASSES[2], "dash", "diamond"),
     "few": ("fine-tuned: recipe for few examples", CLASSES[5], "longdash", "triangle-up"),
 }
+PROGRAM = read_beside(__file__, "program.txt")
 
 
 def reading_html(with_text: Reading, without: Reading) -> str:
@@ -85,3 +89,11 @@ def accuracy_html(sample: Sample) -> str:
         for method, (name, *_) in LINES.items()
     ]
     return TEXT.accuracies(sample, rows)
+
+
+def cloze_code(spec: ModelSpec, text: str, solved: Sequence[Solved], pattern: str, label_words: tuple[str, str]) -> str:
+    """Prints both words' probabilities with and without the text. `spec` is the encoder's, as in `Pretrained`."""
+    examples = " ".join(solved_lines(solved, pattern, label_words))
+    return PROGRAM.format(
+        begin=begin_lines(spec), examples=examples, text=text, pattern=pattern, label_words=list(label_words)
+    )

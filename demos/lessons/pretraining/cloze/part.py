@@ -1,8 +1,7 @@
 """Cloze prompts: a sentence, “It was [MASK].” and two words, with or without examples; compared with fine-tuning."""
 
-from __future__ import annotations
-
 import json
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,12 +11,14 @@ import gradio as gr
 from demos.bert.model.text import clean_text
 from demos.bert.pretraining.cloze import GAP, LABEL_WORDS, PATTERNS, Solved, drawn, ended, read_prompts
 from demos.errors import UserError
-from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, reading_html
-from demos.lessons.pretraining.cloze.program import cloze_code
+from demos.figures.token_chips import token_label
+from demos.lessons.pretraining.cloze.figure import TEXT, accuracy_figure, accuracy_html, cloze_code, reading_html
 from demos.lessons.pretraining.cloze.samples import sample
 from demos.page.drawing.drawn import drawable
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options, slider
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.sources import SOURCES
@@ -25,6 +26,7 @@ from demos.training.sources import SOURCES
 NUMBERS = (0, 1, 4, 8)  # solved examples of each class in the input
 DRAWS = 10
 WORDS = {" / ".join(pair): pair for pair in LABEL_WORDS}
+ALIKE = 0.05  # probabilities that differ by a smaller share are the same
 
 
 @dataclass(frozen=True)
@@ -129,4 +131,16 @@ class Cloze(View):
         }
 
 
-PART = Cloze.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The key: whether both are alike without a sentence; by the first pattern and label words, no solved example."""
+    if not sentence.text.strip():
+        raise UserError("There is no sentence to judge; type one.")
+    pretrained = services.pretrained(sentence.model)
+    with_text, without = read_prompts(pretrained, [sentence.text, ""], (), PATTERNS[0], LABEL_WORDS[0])
+    facts = {
+        word + suffix: guess.probability
+        for reading, suffix in ((with_text, ""), (without, "_alone"))
+        for word, guess in zip(LABEL_WORDS[0], reading.words, strict=True)
+    }
+    key = "equal" if math.isclose(*(guess.probability for guess in without.words), rel_tol=ALIKE) else "unequal"
+    return Answer(keys=frozenset({key}), facts=facts | {"first": token_label(with_text.best[0].token)})

@@ -1,7 +1,5 @@
 """The measured accuracies in assets/data/cloze.json: prompts and fine-tuning on the same few examples."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

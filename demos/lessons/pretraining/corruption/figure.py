@@ -1,7 +1,5 @@
 """Many corruptions drawn: the shares of masked, replaced and kept closing in, and how often each token was chosen."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.model.encoding import Encoding

@@ -10,7 +10,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.model.encoding import Encoding, encode
-from demos.bert.pretraining.corruption import Corruption, Shares, corrupt, never_chosen
+from demos.bert.pretraining.corruption import PAPER, Corruption, Shares, corrupt, never_chosen
 from demos.bert.pretraining.corruption_counts import draw_many, fit_kinds, fit_places
 from demos.bert.pretraining.lens import Distribution, distributions, states
 from demos.bert.pretraining.unigrams import UNIFORM, UNIGRAM, Unigrams, project_unigrams
@@ -30,6 +30,8 @@ from demos.lessons.pretraining.corruption.text import (
 from demos.lessons.pretraining.wiring import SEEDS, count_on, seed_of_draw, text_of
 from demos.page.guards import notice_html
 from demos.page.larger_model.larger_model import small_model_html
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, switch, words
 
 OPENING = (
@@ -227,4 +229,10 @@ class CorruptText(View):
         }
 
 
-PART = CorruptText.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The numbers of the paper's shares, for the bar's sentence."""
+    tokens = len(encode(services.loaded(sentence.model).tokenizer, sentence.text, sentence.text_pair))
+    chosen = max(1, round(tokens * PAPER.chosen))
+    numbers = [chosen * share for share in PAPER.kinds]
+    kinds = dict(zip(("masked", "random", "same"), numbers, strict=True))
+    return Answer(facts={"tokens": tokens, "chosen": chosen, **kinds})

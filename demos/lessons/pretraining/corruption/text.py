@@ -1,7 +1,5 @@
 """A corrupted text: the original tokens, BERT's input instead of them, the loss of each prediction; and the program."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A hidden word's guesses: the sentence to click on, the likeliest words as bars, every layer's; and the program."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

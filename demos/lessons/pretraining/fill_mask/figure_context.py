@@ -1,7 +1,5 @@
 """The effect of a sentence's words: each removed in turn, two contexts side by side, and each token's likelihood."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.pretraining.context import Removal, Removals

@@ -1,7 +1,5 @@
 """Fill the mask: a model's predictions for a masked word, at every layer, and the effect of the words around it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +11,7 @@ import numpy as np
 from demos.bert.model.encoding import encode, truncation_notice
 from demos.bert.model.text import small_mask
 from demos.bert.pretraining.context import removal_steps
+from demos.bert.pretraining.guesses import masked
 from demos.bert.pretraining.lens import Distribution, distributions, hide, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
@@ -33,6 +32,7 @@ from demos.page.folds import fold
 from demos.page.larger_model.larger_model import small_model_html
 from demos.page.lesson import IN_BROWSER, Page
 from demos.page.progress import relayed
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import CUT, Layout, On, Shown, View, drawn, slider, words
 from demos.widgets.scripted.scripted import scripted
@@ -43,6 +43,9 @@ MAX_FOLLOWED = 4  # words whose probabilities are followed while others are take
 SIDE = 5  # words of each context
 MAX_CACHED = 128  # places whose states are remembered, some ten kilobytes each
 MOST_ASKED = 100  # words of the endpoint
+MOST_TOKENS = 96  # tokens, each of which takes a forward pass
+AT_ONCE = 16
+QUARTERS = ("seldom", "some", "many", "most")
 
 
 @dataclass(frozen=True)
@@ -305,4 +308,22 @@ def fill_endpoint(services: Services) -> Callable[..., Json]:
     return fill_mask
 
 
-PART = FillMask.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The share of tokens that the masked-word head puts first."""
+    pretrained = services.pretrained(sentence.model)
+    encoding = encode(pretrained.tokenizer, sentence.text, sentence.text_pair)
+    if len(encoding) > MOST_TOKENS:
+        raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MOST_TOKENS}.")
+    places = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
+    if not places:
+        raise UserError("There is no word to mask; type a sentence.")
+    right = 0
+    for start in range(0, len(places), AT_ONCE):
+        batch = places[start : start + AT_ONCE]
+        hidden = states(pretrained.encoder, [masked(pretrained.tokenizer, encoding, place) for place in batch])[0]
+        for row, place in enumerate(batch):
+            first = int(pretrained.word_logits(hidden[row, place]).argmax())
+            right += first == encoding.input_ids[place]
+    share = right / len(places)
+    facts = {"right": right, "count": len(places), "share": share}
+    return Answer(keys=frozenset({QUARTERS[min(int(share * 4), 3)]}), facts=facts)

@@ -1,7 +1,5 @@
 """The masked words of a sentence: those that a reader clicked on, its own [MASK]s, or one that is picked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

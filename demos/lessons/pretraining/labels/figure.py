@@ -1,7 +1,5 @@
 """Inputs with their labels and each label's origin, the answer that follows, and the program."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec

@@ -1,7 +1,5 @@
 """Supervised or not? Labels that are taken from a text, compared with one that a person assigned."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -89,6 +87,3 @@ class Labels(View):
             "numbers": lambda: numbers_html(labels, read),
             "program": lambda: labels_code(store.spec(key), labels.sentences, OTHERS, c.labels_seed),
         }
-
-
-PART = Labels.part()

@@ -1,7 +1,5 @@
 """Live pre-training on the page: the effect of a press, and the part before the first one."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,8 +12,7 @@ import gradio as gr
 
 from demos.bert.encoder.size import shape_of
 from demos.lessons.pretraining.learn.curve import Feed
-from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
-from demos.lessons.pretraining.learn.program import learn_code
+from demos.lessons.pretraining.learn.figure import gradient_figure, learn_code, moved_figure
 from demos.lessons.pretraining.learn.text import (
     TEXT,
     batch_html,

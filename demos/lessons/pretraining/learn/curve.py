@@ -1,7 +1,5 @@
 """Live pre-training's curve: a component that fetches the points it lacks, and the messages that it receives."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,13 +1,15 @@
 """One step of pre-training in pictures: the gradient's norm by layer, and the distance that each embedding moved."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.lessons.pretraining.program_loss import loss_lines
+from demos.training.pretraining.batches import Instance
+from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
 from demos.training.pretraining.rows import Rows
 
 HEIGHT = 330
@@ -85,3 +87,30 @@ def moved_figure(rows: Rows) -> Figure:
         yaxis={"tickformat": ".0%", "title": {"text": "share of its group"}, "rangemode": "tozero"},
     )
     return {"data": traces, "layout": layout}
+
+
+def learn_code(spec: ModelSpec, instances: Sequence[Instance], rate: float) -> str:
+    """Prints the loss, the gradient's norms, and the five words that moved farthest in one AdamW step.
+
+    `spec` is the encoder's own, as in `Pretrained`; `instances` are the step's.
+    """
+    body, layers = ("distilbert", "transformer.layer") if not spec.segments else ("bert", "encoder.layer")
+    return f"""{loss_lines(spec, instances)}output.loss.backward()
+print("loss", round(output.loss.item(), 4))
+for name, part in [("embeddings", model.{body}.embeddings), *enumerate(model.{body}.{layers})]:
+    print(name, round(torch.stack([weight.grad.norm() for weight in part.parameters()]).norm().item(), 4))
+print("all", round(torch.nn.utils.clip_grad_norm_(model.parameters(), {CLIP:g}).item(), 4))
+
+matrix = model.get_input_embeddings().weight  # the output layer's too
+before = matrix.detach().clone()
+spared = ("bias", "LayerNorm.weight", "layer_norm.weight", "embeddings.weight")  # no decay
+named = [(name, weight) for name, weight in model.named_parameters() if weight.grad is not None]
+torch.optim.AdamW([
+    {{"params": [weight for name, weight in named if not name.endswith(spared)], "weight_decay": {DECAY:g}}},
+    {{"params": [weight for name, weight in named if name.endswith(spared)], "weight_decay": 0.0}},
+], lr={rate:g}, eps={EPSILON:g}).step()
+moved = (matrix.detach() - before).norm(dim=1)
+print("rows moved", int((moved > 0).sum()))
+for index in moved.topk(5).indices.tolist():
+    print(tokenizer.convert_ids_to_tokens(index), f"{{moved[index].item():.2e}}")
+"""

@@ -1,8 +1,7 @@
 """Train live: pre-training steps on the reader's own paragraphs, with a copy of the model and from random weights."""
 
-from __future__ import annotations
-
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
 from demos.page.folds import fold
 from demos.page.lesson import IN_BROWSER
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, menu, slider, unlinked
 from demos.training.pretraining.copies import BATCHES, Recipe, Situation
@@ -175,4 +175,9 @@ def start_over(on: On, c: TrainLive.Choices) -> Shown:
     return {"ran": None, "curve": learning.opening(situation_of(on, c), NO_STEP)["curve"]}
 
 
-PART = TrainLive.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """ln V of the reader's model."""
+    size = services.loaded(sentence.model).model.config.vocab_size
+    loss = math.log(size)
+    mistakes = {"zero": 0.0, "one": 1.0, "half": math.log(2)}
+    return Answer(number=loss, facts={"vocabulary": f"{size:,}", "loss": loss}, mistakes=mistakes)

@@ -1,7 +1,5 @@
 """Live pre-training in words and tables: guesses before and after, moved words, the batch of a step (HTML)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any

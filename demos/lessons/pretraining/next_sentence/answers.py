@@ -1,7 +1,5 @@
 """The model's answers in "Next sentence": four inputs of A and B, the trials, and the making of instances."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Next sentence as HTML: the answer, four inputs, the making of pairs, the results of the trials; and the program."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

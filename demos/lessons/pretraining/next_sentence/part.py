@@ -1,7 +1,5 @@
 """Next sentence: does B follow A? Four inputs side by side, the making of pairs, and the model's accuracy."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -176,6 +174,3 @@ def next_endpoint(services: Services) -> Callable[..., Json]:
         return {"tokens": list(encoding.tokens), "segments": list(encoding.token_type_ids)} | numbers
 
     return next_sentence
-
-
-PART = NextSentence.part()

@@ -1,13 +1,12 @@
 """BERT's pre-training on one screen: its text as areas, a sequence, the losses of a batch, and what it took."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from demos.bert.encoder.size import total_parameters
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.next_sentence import IS_NEXT, LABELS, NOT_NEXT
 from demos.bert.pretraining.original_run import (
     EPOCHS_IN_PAPER,
@@ -26,13 +25,20 @@ from demos.figures.recipe import millions
 from demos.figures.short_text import short
 from demos.figures.token_chips import visible
 from demos.lessons.pretraining.figure_kinds import MARKS, NAMES
+from demos.lessons.pretraining.program_loss import loss_lines
 from demos.templates import templates
+from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.packed import BatchLosses, Packed
 
 TEXT = templates(__file__)
 COLUMNS = {128: 32, 512: 64}  # cells in a row of the sequence's picture, by its length
 OPENING_WORDS = 70  # characters of a span
 HEIGHT = 104  # pixels of the areas
+WORDS_LOSS = """words = torch.nn.functional.cross_entropy(  # the mean over the chosen tokens
+    output.prediction_logits.flatten(0, 1), padded(labels, -100).flatten())
+print("masked words", round(words.item(), 3))
+print("next sentence", round((output.loss - words).item(), 3))
+"""
 
 
 @dataclass(frozen=True)
@@ -177,3 +183,13 @@ def numbers_html(shown: Shown) -> str:
         for at, sequence in enumerate(shown.batch)
     ]
     return TEXT.numbers(rows, sequences)
+
+
+def losses_code(spec: ModelSpec, instances: Sequence[Instance]) -> str:
+    """Prints the two losses, where the model has both heads, and the loss of the batch.
+
+    `spec` is the encoder's own, as in `Pretrained`.
+    """
+    both = WORDS_LOSS if all(instance.following is not None for instance in instances) else ""
+    return f"""{loss_lines(spec, instances, gradient=False)}{both}print("loss", round(output.loss.item(), 3))
+"""

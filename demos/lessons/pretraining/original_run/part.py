@@ -1,7 +1,5 @@
 """BERT's pre-training: the text, a sequence, the two losses of a real batch and their sum, and the cost of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +13,11 @@ from demos.lessons.pretraining.original_run.figure import (
     costs_html,
     counting_html,
     data_html,
+    losses_code,
     losses_html,
     numbers_html,
     sequence_html,
 )
-from demos.lessons.pretraining.original_run.program import losses_code
 from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.layer_head_choices import clamp
 from demos.page.services import Sentence, Services
@@ -93,6 +91,3 @@ class OriginalRun(View):
             "numbers": lambda: numbers_html(shown),
             "program": lambda: losses_code(spec, [sequence.instance for sequence in shown.batch]),
         }
-
-
-PART = OriginalRun.part()

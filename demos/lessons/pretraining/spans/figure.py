@@ -1,20 +1,22 @@
 """Packed spans as bars, one hue per sentence; and the masked places of one example, one row per pass over the data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.spans import Instance, Piece
 from demos.figures.palette import word_colour
+from demos.figures.program import model_lines
 from demos.figures.short_text import short
+from demos.files import read_beside
 from demos.templates import templates
 
 TEXT = templates(__file__)
 CHOSEN = 0.15  # of the tokens
 SHOWN_ROWS, SHOWN_TOKENS = 12, 96
+PROGRAM = read_beside(__file__, "program.txt")
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,10 @@ def strips_html(places: Sequence[frozenset[int]], tokens: int, copies: int | Non
     first = {chosen: at for at, chosen in reversed([*enumerate(places)])}
     repeats = [first[chosen] if first[chosen] < at else None for at, chosen in enumerate(places)]
     return TEXT.strips(list(zip(rows, repeats, strict=True)), tokens, shown, copies)
+
+
+def spans_code(spec: ModelSpec, sentences: Sequence[str], length: int, seed: int) -> str:
+    """Prints each example's spans; it reads the other texts from a file of Inside BERT."""
+    needed, source = model_lines(spec)
+    listed = "".join(f"    {sentence!r},\n" for sentence in sentences)
+    return PROGRAM.format(needed=needed, source=source, sentences=listed, length=length, seed=seed)

@@ -1,7 +1,5 @@
 """Spans: a text's sentences packed into two segments of a fixed length, and the tokens masked in each pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,8 +11,7 @@ import numpy as np
 from demos.bert.pretraining.free_labels import NOTHING
 from demos.bert.pretraining.spans import Instance, document_of, other_documents, pack
 from demos.errors import UserError
-from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
-from demos.lessons.pretraining.spans.program import spans_code
+from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, spans_code, strips_html
 from demos.lessons.pretraining.wiring import SEEDS, count_on, own_text, seed_of_draw, text_of
 from demos.page.view import Layout, On, Shown, View, drawn, options
 
@@ -108,6 +105,3 @@ class Spans(View):
             "numbers": lambda: TEXT.numbers(shown.rows()),
             "program": lambda: spans_code(store.spec(key), result.documents[0], c.length, c.spans_seed),
         }
-
-
-PART = Spans.part()

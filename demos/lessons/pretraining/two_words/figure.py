@@ -1,7 +1,5 @@
 """Each word's probability in one sentence against that in the other (Plotly), and the largest differences as bars."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.model.catalogue import ModelSpec

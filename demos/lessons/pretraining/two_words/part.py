@@ -1,7 +1,5 @@
 """Two words: one sentence with either of two words, and the words at [MASK] that become more probable."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +83,3 @@ class TwoWords(View):
             "numbers": lambda: numbers_html(both),
             "program": lambda: two_words_code(pretrained.encoder.spec, both),
         }
-
-
-PART = TwoWords.part()

@@ -1,16 +1,26 @@
 """The picture of a decoder without attention: all English words, one vector, all French words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
+from demos.bert.translation.decoding import SHOWN, TOP
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
+from demos.files import read_beside
 from demos.lessons.translation.figure import ROW
 from demos.templates import plot_text
 
 VECTOR = 0.55  # its height between the words
+MEMORY = "memory = torch.stack([torch.cat(both) for both in zip(forward[1:], reversed(backward[1:]))])  # [n, d]\n"
+WITH = """
+    both = torch.tanh(W["of_state.weight"] @ s + W["of_state.bias"] + memory @ W["of_memory.weight"].T)
+    weights = (both @ W["energy.weight"][0]).softmax(0)  # additive score (Bahdanau et al. 2015)
+    context = weights @ memory
+"""
+WITHOUT = """
+    context = last  # no attention: the encoder's last states in both directions, the same at each step
+"""
+WEIGHTS = ', " ".join(f"{weight:.4f}" for weight in weights)'
 
 
 def one_vector_figure(
@@ -62,3 +72,21 @@ def one_vector_figure(
         | {"tickvals": up, "ticktext": [plot_text(word) for word in written]},
     )
     return {"data": traces, "layout": layout}
+
+
+def decoding_code(source: Sequence[str], score: str, step: int) -> str:
+    """A program that translates these words as the page does, and prints the numbers of step `step`, from 1."""
+    code = read_beside(__file__, "program.txt")
+    attends = score != "none"
+    for name, value in {
+        "SENTENCE": repr(" ".join(source)),
+        "SCORE": score,
+        "MEMORY\n": MEMORY if attends else "",
+        "\nCONTEXT\n": WITH if attends else WITHOUT,
+        ", WEIGHTS": WEIGHTS if attends else "",
+        "STEP": str(step),
+        "SHOWN": str(SHOWN),
+        "TOP": str(TOP),
+    }.items():
+        code = code.replace(name, value)
+    return code

@@ -1,10 +1,9 @@
 """Translate, step by step: the weights on the English words, and how one French word is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import gradio as gr
 import numpy as np
@@ -15,10 +14,11 @@ from demos.bert.translation.decoding import LONGEST, Trained, decoder_step, step
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL
 from demos.figures.matrix import matrix_table
-from demos.lessons.translation.decoding.figure import one_vector_figure
-from demos.lessons.translation.decoding.program import decoding_code
+from demos.lessons.translation.decoding.figure import decoding_code, one_vector_figure
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
 from demos.lessons.translation.wiring import LISTED, english, results, text_of
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
@@ -127,4 +127,9 @@ def by_length() -> tuple[list[int], dict[str, tuple[bool, ...]]]:
     return [len(pair.source) for pair in pairs], {WITH: right("additive"), WITHOUT: right("none")}
 
 
-PART = Decoding.part()
+def answer(services: Services, sentence: Sentence, english: str) -> Answer:
+    """The key: whether the largest weights only move forward, or also back."""
+    written, decoded = steps(bundled("additive"), read_sentence(str(english or "")))
+    most = decoded.weights[0].argmax(-1).tolist()
+    back = sum(later < earlier for earlier, later in pairwise(most))
+    return Answer(keys=frozenset({"crossed" if back else "diagonal"}), facts={"back": back, "words": len(written) - 1})

@@ -1,15 +1,16 @@
 """The part's two pictures: ways between two words, as plain records for an SVG; and gradients by word, for Plotly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from demos.bert.translation.paths import NETWORKS, RECURRENT, Path, levels, path
+from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.files import read_beside
 from demos.lessons.translation.figure import ABOVE, DASHES, SYMBOLS
+from demos.lessons.translation.program_model import bundled_lines
 from demos.templates import plot_text
 
 WIDTH, LEFT, RIGHT = 560, 40, 24  # of the drawing; left of the first word and right of the last
@@ -94,3 +95,10 @@ def gradients_figure(words: Sequence[str], norms: Mapping[str, Sequence[float]],
         shapes=[mark | {"line": {"color": BOTH_PAPERS, "width": 2, "dash": "dot"}}],
     )
     return {"data": traces, "layout": layout}
+
+
+def gradients_code(source: Sequence[str]) -> str:
+    """A program that prints the norms that the page shows."""
+    code = read_beside(__file__, "program.txt").replace("SOURCE", repr(" ".join(source)))
+    _, _, transformer = bundled_lines(TRANSFORMER).partition("\n\n")  # without its imports, which are above
+    return code.replace("GRU\n", bundled_lines("additive")).replace("TRANSFORMER\n", transformer)

@@ -1,7 +1,5 @@
 """Distance: the way between two words in four kinds of networks, and what is left of the gradient at its end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gradio as gr
@@ -10,8 +8,7 @@ from demos.bert.translation.bundled import MOST_WORDS, read_sentence
 from demos.bert.translation.gradients import factor_per_word, gradient_norms
 from demos.bert.translation.paths import path
 from demos.bert.translation.translators import TRANSFORMER
-from demos.lessons.translation.distance.figure import gradients_figure, ways
-from demos.lessons.translation.distance.program import gradients_code
+from demos.lessons.translation.distance.figure import gradients_code, gradients_figure, ways
 from demos.lessons.translation.wiring import english, results
 from demos.page.view import Layout, On, Shown, View, drawn, limit, slider
 from demos.templates import templates
@@ -74,6 +71,3 @@ class Distance(View):
             "numbers": lambda: TEXT.numbers(source, list(norms), list(norms.values())),
             "program": lambda: gradients_code(source),
         }
-
-
-PART = Distance.part()

@@ -1,7 +1,5 @@
 """The part's picture: a row for each step, with its input, its state and the word that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +11,15 @@ from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.files import read_beside
 from demos.lessons.translation.figure import framed_row
 from demos.templates import plot_text
 
 ROW, ABOVE, BELOW = 24, 28, 44  # pixels
 ON_TOP = {"yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
+LIKELIEST = "int(logits.argmax())"
+RANDOM = "int(torch.multinomial((logits / TEMPERATURE).softmax(0), 1, generator=draw))"
+GENERATOR = "draw = torch.Generator().manual_seed(SEED)\n"
 
 
 @dataclass(frozen=True)
@@ -73,3 +75,24 @@ def _following(row: Row) -> str:
 
 def _beside(text: str, **place: Any) -> Mark:
     return {"xref": "paper", "xanchor": "left", "text": text, "showarrow": False, "font": {"size": SMALL}} | place
+
+
+def writing_code(
+    beginning: str, temperature: float | None, seed: int, step: int, longest: int, top: int, shown: int
+) -> str:
+    """A program that writes after this beginning as the page does, and prints the numbers of step `step`, from 1."""
+    code = read_beside(__file__, "program.txt")
+    greedy = temperature is None
+    for name, value in {
+        "BEGINNING": repr(beginning.lower().replace(".", " ")),
+        "GENERATOR\n": "" if greedy else GENERATOR,
+        "CHOICE": LIKELIEST if greedy else RANDOM,
+        "TEMPERATURE": str(temperature),
+        "SEED": str(seed),
+        "STEP": str(step),
+        "LONGEST": str(longest),
+        "SHOWN": str(shown),
+        "TOP": str(top),
+    }.items():
+        code = code.replace(name, value)
+    return code

@@ -1,7 +1,5 @@
 """An RNN that writes: its state and the next word's distribution, step by step."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -12,9 +10,10 @@ from demos.bert.recurrent.bundled import Trained, bundled
 from demos.bert.recurrent.writing import LONGEST, Step, read_beginning, write
 from demos.bert.translation.gru import END, SPECIAL
 from demos.figures.numbers import percent
-from demos.lessons.translation.recurrent.figure import Row, states_figure
-from demos.lessons.translation.recurrent.program import writing_code
+from demos.lessons.translation.recurrent.figure import Row, states_figure, writing_code
 from demos.lessons.translation.wiring import typed_or_listed
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
 from demos.widgets.seed_box.seed_box import seed_choice
@@ -103,4 +102,15 @@ def likeliest(step: Step, words: tuple[str, ...]) -> list[tuple[str, float, floa
     ]
 
 
-PART = Recurrent.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The probabilities of both verbs."""
+    facts = {"were": chance(PLURAL, "were"), "was": chance(PLURAL, "was"), "singular": chance(SINGULAR, "was")}
+    return Answer(facts=facts)
+
+
+def chance(beginning: str, word: str) -> float:
+    """P(word | beginning)."""
+    trained = bundled()
+    typed = read_beginning(trained, beginning)
+    step = write(trained, typed)[len(typed)]
+    return step.probabilities[trained.vocabulary.ids[word] - END].item()

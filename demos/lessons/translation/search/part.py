@@ -1,7 +1,5 @@
 """Search: the tree of a beam search over a bundled translator, beside greedy decoding and random sampling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,9 +11,10 @@ from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import LONGEST, Trained
 from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.searching import Continuations, drawn_words, greedy, least_sure, missed, search, words_of
-from demos.lessons.translation.search.figure import distribution_figure
-from demos.lessons.translation.search.program import search_code
+from demos.lessons.translation.search.figure import distribution_figure, search_code
 from demos.lessons.translation.wiring import english, results
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider
 from demos.templates import templates
 from demos.widgets.search_tree.figure import tree_figure
@@ -125,4 +124,6 @@ def candidates(trained: Trained, result: Search) -> Iterator[tuple[int, list[str
             yield at, words, candidate.hypothesis.log_probability, candidate.log_probability, candidate.fate
 
 
-PART = Searching.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The number of sentences found by computation."""
+    return Answer(facts={"width": WIDTH, "found": len(missed(OPENING, WIDTH))})

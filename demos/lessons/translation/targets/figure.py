@@ -1,7 +1,5 @@
 """The target beside two distributions over a few words; and targets and distributions of all places as matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +8,9 @@ from demos.figures.figure.figure import Axis, Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
+from demos.files import read_beside
 from demos.lessons.translation.figure import ABOVE, framed_row
+from demos.lessons.translation.program_model import bundled_lines
 from demos.templates import plot_text
 
 SERIES = (("target", CLASSES[2], "/"), ("before training", SPECIAL, "."), ("after training", CLASSES[0], ""))
@@ -89,3 +89,16 @@ def places_figure(
         **sides,
     )
     return {"data": traces, "layout": layout}
+
+
+def targets_code(kind: str, source: Sequence[str], target: Sequence[str]) -> str:
+    """A program that prints the costs that the page shows after training."""
+    code = read_beside(__file__, "program.txt")
+    for name, words in {"SOURCE": source, "TARGET": target}.items():
+        code = code.replace(name, repr(" ".join(words)))
+    return code.replace("BUNDLED\n", bundled_lines(kind, "from torch.nn.functional import cross_entropy"))
+
+
+def six_words_code(steps: int) -> str:
+    """A program that trains the layer of six words for so many steps, and prints what each place costs then."""
+    return read_beside(__file__, "program_six_words.txt").replace("STEPS", str(steps))

@@ -1,7 +1,5 @@
 """Targets and loss: the right word at each place, the model's distribution before and after training, and the cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +13,7 @@ from demos.bert.translation.cost import costs
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.lessons.translation.targets.figure import places_figure, target_figure
-from demos.lessons.translation.targets.program import six_words_code, targets_code
+from demos.lessons.translation.targets.figure import places_figure, six_words_code, target_figure, targets_code
 from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options, slider
 from demos.templates import templates
 from demos.training.translation.training import Plan, untrained
@@ -175,6 +172,3 @@ class Targets(View):
             "targets_english": limit(visible=not six),
             "steps": limit(visible=six),
         }
-
-
-PART = Targets.part()

@@ -1,7 +1,5 @@
 """A training on the page: the changes by each event, and the runs of this page side by side."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

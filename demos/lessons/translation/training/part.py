@@ -1,21 +1,20 @@
 """Train live: a translator from random weights, its curve, and the alignment that appears."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.translation.bundled import bundled
+from demos.bert.translation.bundled import bundled, right
+from demos.bert.translation.grammar import held_out
 from demos.bert.translation.tasks import DATES, FRENCH
 from demos.bert.translation.timing import measure
 from demos.bert.translation.translators import TRANSFORMER
 from demos.lessons.translation.training.controller import CHANGED, Ran, Trainer, idle, waits
-from demos.lessons.translation.training.figure_times import times_figure, times_summary
-from demos.lessons.translation.training.program import training_code
+from demos.lessons.translation.training.figure import times_figure, times_summary, training_code
 from demos.page.lesson import Page
+from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, options, slider, unlinked
 from demos.training.service.background import Changes
@@ -33,6 +32,7 @@ KINDS = [
 WHAT = [("English to French", FRENCH), ("dates in words to digits", DATES)]
 OF_A_RUN = ("translator", "translator_steps", "translator_seed", "translated")
 NO_SENTENCE = Sentence("", "", "")
+SHORT, LONG = range(7), range(13, 100)  # English words
 
 
 def runs(services: Services) -> RunController:
@@ -149,4 +149,12 @@ def plan_of(c: Training.Choices) -> Plan:
     return Plan(c.translator, c.translator_steps, c.translator_seed, c.translated).check()
 
 
-PART = Training.part()
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The shares of correct sentences, short and long."""
+    facts: dict[str, object] = {"width": bundled("none").model.output.in_features}
+    for name, score in (("with", "additive"), ("without", "none")):
+        for length, words in (("short", SHORT), ("long", LONG)):
+            pairs = zip(held_out(), right(score), strict=True)
+            of_length = [is_right for pair, is_right in pairs if len(pair.source) in words]
+            facts[f"{name}_{length}"] = sum(of_length) / len(of_length)
+    return Answer(facts=facts)

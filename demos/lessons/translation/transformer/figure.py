@@ -1,9 +1,9 @@
 """The picture of both stacks, as plain records: boxes and arrows in the numbers of its SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from demos.files import read_beside
 
 WIDTH, GAP = 440, 16  # of the drawing; between layers
 BOX, NORM, STEP = 28, 24, 64  # of a box; of the Add & Norm above it; from box to box
@@ -84,3 +84,8 @@ def sublayers(x: int, floor: int, named: Sequence[tuple[str, int, int]]) -> list
         y = floor - 6 - BOX - at * STEP
         boxes += [Box(x, y, name, place), Box(x, y - NORM - 2, NORM_NAME, norm, NORM)]
     return boxes
+
+
+def transformer_code(source: Sequence[str]) -> str:
+    """A program that translates these words as the page does."""
+    return read_beside(__file__, "program.txt").replace("SENTENCE", repr(" ".join(source)))

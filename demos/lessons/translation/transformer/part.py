@@ -1,7 +1,5 @@
 """The Transformer: encoder and decoder in one picture, and the numbers of each of its boxes at one press."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -37,8 +35,7 @@ from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.matrix import matrix_table
 from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.translation.figure import alignment_figure
-from demos.lessons.translation.transformer.figure import ACROSS, stacks
-from demos.lessons.translation.transformer.program import transformer_code
+from demos.lessons.translation.transformer.figure import ACROSS, stacks, transformer_code
 from demos.lessons.translation.wiring import english, results
 from demos.page.view import Layout, On, Shown, View, drawn, index, limit, slider
 from demos.templates import templates
@@ -226,6 +223,3 @@ def next_words(computed: Written, number: int) -> list[tuple[str, float, float]]
 def labels(words: Sequence[str]) -> Labels:
     """The names of a table's rows or columns."""
     return Labels(tuple(words), (False,) * len(words))
-
-
-PART = Transformer.part()

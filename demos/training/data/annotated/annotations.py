@@ -1,7 +1,5 @@
 """The exports of annotation tools as tables: Label Studio's JSON and JSON-MIN, and Prodigy's JSON lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

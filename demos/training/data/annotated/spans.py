@@ -1,7 +1,5 @@
 """From spans of characters to a tag for each word: a program brings along the source below the imports."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right

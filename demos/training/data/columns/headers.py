@@ -1,7 +1,5 @@
 """Whether a table's first row names its columns, and the names of its columns: by known names, then by content."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels as people mean them: one class for spellings that look alike, none for a dash, numbers in their order."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter, defaultdict

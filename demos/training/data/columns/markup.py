@@ -1,7 +1,5 @@
 """HTML that a download has left in a text: found, counted, and taken out."""
 
-from __future__ import annotations
-
 import html
 import re
 

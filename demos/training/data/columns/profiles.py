@@ -1,7 +1,5 @@
 """The kind of a table's column, by its values alone: texts, labels, numbers, dates, addresses or running numbers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ state of the training (stop it by Ctrl+C or SIGTERM and start it again) and, at 
 assets/pretraining/README.md tells with which numbers it was run.
 """
 
-from __future__ import annotations
-
 import os
 
 # Read when torch is imported: waiting OpenMP threads sleep, since spinning starves a training on busy cores.

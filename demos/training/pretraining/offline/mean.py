@@ -5,8 +5,6 @@ than any of them (Izmailov et al. 2018; Wortsman et al. 2022, "model soups"). ST
 FOLDER gets the heads and a state.pt, so that a training there goes on from the mean.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

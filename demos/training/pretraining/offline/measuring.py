@@ -1,7 +1,5 @@
 """A model's scores at its two pre-training tasks, on held-out text, compared with baselines that ignore context."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Writes the file of our own pre-training heads, weights in few bits; demos/bert/pretraining/heads_file.py reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

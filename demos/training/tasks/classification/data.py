@@ -1,7 +1,5 @@
 """The data of a run: labelled sentences, or pairs of them, in three splits, from our own file or from an upload."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

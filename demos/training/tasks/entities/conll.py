@@ -1,7 +1,5 @@
 """CoNLL's form: one token a line with its tags in columns, a blank line after each sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The data of a run on named entities: sentences of words with BIO labels in three splits, and a typed one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

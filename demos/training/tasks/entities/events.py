@@ -1,7 +1,5 @@
 """The result of a training on named entities: frozen, plain and picklable, as training/events.py has it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demos.training.events import Outcome

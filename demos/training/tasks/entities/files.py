@@ -1,7 +1,5 @@
 """From a file's bytes to sentences with BIO tags: CoNLL's columns, or a table with tokens and tags in each row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

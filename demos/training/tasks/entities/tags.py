@@ -1,7 +1,5 @@
 """A sentence of words with a tag each, in one of the schemes that are read as BIO."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The data of a run with several labels a sentence: sentences and which of the labels each has, in three splits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The labels of each row where a row may have none, one or several: a list in a cell, or a column of 0 and 1 each."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

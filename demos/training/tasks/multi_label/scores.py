@@ -1,7 +1,5 @@
 """Scores of predicted sets of labels: each label by itself and all together, as scikit-learn computes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The data of multiple choice: a situation, the beginning of what comes next, and endings of which one is right."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

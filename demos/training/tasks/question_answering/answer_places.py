@@ -1,7 +1,5 @@
 """The starts of answers in their paragraphs: the positions that a file states, in whichever units it counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The data of question answering: questions on paragraphs, in three splits that share no paragraph, or in folds."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The events of a training on questions: spans found for a question, and the result; frozen, plain and picklable."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Questions on paragraphs from a file: SQuAD's JSON, or a table with question, context and answer columns."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Scores of found answers by SQuAD's rules, exact match and token F1; and the baseline without training."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter

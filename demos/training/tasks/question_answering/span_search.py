@@ -1,7 +1,5 @@
 """From start and end logits to answers: the best possible spans over all windows, and the best that are none."""
 
-from __future__ import annotations
-
 import torch
 
 from demos.training.tasks.question_answering.events import Cutout, Impossible, Span, SpanAnswer

@@ -1,7 +1,5 @@
 """A question and a paragraph as the encoder reads them: [CLS] question [SEP] window [SEP], one window or several."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

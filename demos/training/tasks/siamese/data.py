@@ -1,7 +1,5 @@
 """The data of a siamese training: rated pairs, some to train on and some held out, with no sentence in both."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from dataclasses import dataclass, field

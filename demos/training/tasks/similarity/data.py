@@ -1,7 +1,5 @@
 """The data of a run on scores: pairs of sentences with one from 0 to 5, or single texts with any, in three splits."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

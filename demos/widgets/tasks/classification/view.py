@@ -1,7 +1,5 @@
 """A class for one sentence, or for a pair of them, which BERT reads as one sequence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

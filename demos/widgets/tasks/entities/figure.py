@@ -1,7 +1,5 @@
 """The fates of the test sentences' entities, type by type (Plotly): found, missed, or wrong."""
 
-from __future__ import annotations
-
 from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import PALETTE, plotly_layout

@@ -1,7 +1,5 @@
 """Named entities: the lecture's table of pieces and labels, scores by type, names marked in their sentences."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The fates of each label on the test sentences: found, missed, given wrongly (Plotly)."""
 
-from __future__ import annotations
-
 from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout

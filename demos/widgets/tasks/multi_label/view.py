@@ -1,7 +1,5 @@
 """Any number of labels for a sentence: the frequency of each, its results, and probabilities as separate bars."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The margins of the correct endings, item by item (Plotly)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Multiple choice: an item as its sequences, the correct ending's margins, mistakes, a person's own endings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

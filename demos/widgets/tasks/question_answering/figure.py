@@ -1,7 +1,5 @@
 """The table of all spans around the best one (Plotly): one row per start, one column per end, and the probabilities."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The threshold of "no answer" (Plotly): F1 at each tau above, and below each test question where its gap is."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.figures.figure.figure import Figure, Mark, Trace

@@ -1,7 +1,5 @@
 """Questions: a paragraph with its answer, scores, mistakes, the best spans and those that can be no answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each test example's predicted score against its score in the data (Plotly)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.figures.cosine_heatmap import jittered

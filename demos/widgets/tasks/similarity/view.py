@@ -1,7 +1,5 @@
 """A number for a pair or a text: scores of the data, predictions against them, a gauge for a person's own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -16,7 +16,7 @@ from demos.training.compute_cost import cost_of
 from demos.training.events import Finished, Started, Step
 from demos.training.learning.batches import training_batches
 from demos.training.learning.model import Trained
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset

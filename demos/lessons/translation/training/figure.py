@@ -1,14 +1,16 @@
 """The time of a GRU and of a Transformer for growing sentences: lines, and the same in words."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from demos.bert.translation.timing import SENTENCES, Measured
+from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.files import read_beside
 from demos.lessons.translation.figure import ABOVE
+from demos.lessons.translation.program_model import model_class
 from demos.templates import templates
+from demos.training.translation.training import RATE, TRANSFORMER_RATE, Plan
 
 TEXT = templates(__file__)
 MODES = {"trained": ("forward pass", "solid"), "written": ("writing", "dash")}
@@ -52,3 +54,14 @@ def times_summary(measured: Measured) -> Markup:
     ]
     lengths = list(next(iter(measured.times.values())).trained)
     return TEXT.times(rows, lengths, SENTENCES, measured.threads)
+
+
+def training_code(plan: Plan) -> str:
+    """A program that trains as the page does, with this plan."""
+    packing, score, model = model_class(plan.score)
+    rate = TRANSFORMER_RATE if plan.score == TRANSFORMER else RATE
+    code = read_beside(__file__, "program.txt")
+    values = {"IMPORTS\n": packing, "SCORE": score, "TASK": plan.task, "RATE": str(rate), "MODEL": model.rstrip()}
+    for name, value in (values | {"STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
+        code = code.replace(name, value)
+    return code

@@ -1,1 +1,0 @@
-"""Switch heads off: what a sentence loses without some heads, and gradient x input beside attention."""

@@ -1,1 +1,0 @@
-"""Frozen features: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""

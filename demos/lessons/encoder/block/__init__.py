@@ -1,1 +1,0 @@
-"""The block: one token through attention, residual, LayerNorm, feed-forward, residual, LayerNorm, with live numbers."""

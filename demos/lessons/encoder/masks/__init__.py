@@ -1,1 +1,0 @@
-"""Encoder, decoder, both: one head's weights under the three masks, and the effect of attending to both sides."""

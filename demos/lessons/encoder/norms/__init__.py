@@ -1,1 +1,0 @@
-"""Batch norm beside layer norm, on a batch with padding."""

@@ -1,1 +1,0 @@
-"""The stack: the token's path through all layers."""

@@ -1,1 +1,0 @@
-"""The attention of one model after another in bertviz: an encoder's, a decoder's, and both with cross-attention."""

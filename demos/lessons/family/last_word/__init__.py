@@ -1,1 +1,0 @@
-"""Tab "Who sees what": the states that change with the last word, in BERT and in the decoder, layer by layer."""

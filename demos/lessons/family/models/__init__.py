@@ -1,1 +1,0 @@
-"""Tab "Who changed what": a timeline of the family's models."""

@@ -1,1 +1,0 @@
-"""Part "Mix the layers"."""

@@ -1,1 +1,0 @@
-"""Part "How BERT was pre-trained"."""

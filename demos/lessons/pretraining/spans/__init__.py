@@ -1,1 +1,0 @@
-"""Part "Pack spans"."""

@@ -1,1 +1,0 @@
-"""Two words: one sentence with either of two words, and the words at [MASK] that become more probable."""

@@ -1,1 +1,0 @@
-"""Targets and loss: one correct word at each position, and the loss −ln p of its probability."""

@@ -1,1 +1,0 @@
-"""A translator trained live: the alignment appears while it learns."""

@@ -1,1 +1,0 @@
-"""The answers of drawings, and the cache that remembers them."""

@@ -1,1 +1,0 @@
-"""The bar's examples: a button, and under it chips in groups that fill both sentences."""

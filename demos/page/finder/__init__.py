@@ -1,1 +1,0 @@
-"""A box that finds parts, questions, tours and terms by their words; the search itself runs in the browser."""

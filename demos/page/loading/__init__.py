@@ -1,1 +1,0 @@
-"""A model of the Hub is fetched while the page shows the progress."""

@@ -1,1 +1,0 @@
-"""The task: named entities, a label for each word."""

@@ -1,1 +1,0 @@
-"""The task: any number of labels for a sentence, none included."""

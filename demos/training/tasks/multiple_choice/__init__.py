@@ -1,1 +1,0 @@
-"""The task: which of several endings fits."""

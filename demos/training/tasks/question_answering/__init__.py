@@ -1,1 +1,0 @@
-"""The task: extractive question answering."""

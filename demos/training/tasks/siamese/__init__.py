@@ -1,1 +1,0 @@
-"""The task: rated sentence pairs through two towers with the same weights."""

@@ -1,1 +1,0 @@
-"""The task: a number for a pair of sentences, such as their similarity, or for a text."""

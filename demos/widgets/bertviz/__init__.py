@@ -1,1 +1,0 @@
-"""bertviz's own views in a sandboxed frame, and what they are sent."""

@@ -1,1 +1,0 @@
-"""The picker of a reader's own file."""

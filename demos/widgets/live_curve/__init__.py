@@ -1,1 +1,0 @@
-"""The live curve: only new points are sent."""

@@ -1,1 +1,0 @@
-"""A picture of coloured cells that shows the number under the pointer."""

@@ -1,1 +1,0 @@
-"""The two menus that choose pooling and layer."""

@@ -1,1 +1,0 @@
-"""HTML that a script of ours moves."""

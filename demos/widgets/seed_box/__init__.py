@@ -1,1 +1,0 @@
-"""A number box for the seed of whatever is drawn at random."""

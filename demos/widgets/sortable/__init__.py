@@ -1,1 +1,0 @@
-"""Tables that a click on a column's head sorts."""

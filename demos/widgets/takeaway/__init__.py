@@ -1,1 +1,0 @@
-"""The row under a picture that takes it away."""

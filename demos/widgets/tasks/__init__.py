@@ -1,1 +1,0 @@
-"""The tasks as the page shows them: data, scores, mistakes, try-it boxes."""

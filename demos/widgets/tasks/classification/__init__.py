@@ -1,1 +1,0 @@
-"""The task on the page: one sentence, or a pair of them."""

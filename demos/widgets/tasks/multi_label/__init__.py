@@ -1,1 +1,0 @@
-"""The task on the page: any number of labels for a sentence."""

@@ -1,1 +1,0 @@
-"""The task on the page: multiple choice."""

@@ -1,1 +1,0 @@
-"""The sentence's tokens as chips, one of them chosen."""
