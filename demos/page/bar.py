@@ -157,15 +157,9 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         **IN_BROWSER,
     )
     gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.link.settled(model)", **IN_BROWSER)
-    if page.choices:
-        gr.on(
-            [component.change for component in page.choices.values()],
-            None,
-            list(page.choices.values()),
-            None,
-            js=f"(...values) => insideBert.link.keep({in_script(list(page.choices))}, ...values)",
-            **IN_BROWSER,
-        )
+    for name, component in page.choices.items():  # an event each: Gradio looks up all of an event's components
+        keep = f"(value) => insideBert.link.keep({in_script(name)}, value)"
+        component.change(None, [component], None, js=keep, **IN_BROWSER)
 
     files = [block for block in demo.blocks.values() if _is_picker(block) and block.page == demo.current_page]
     if files:

@@ -91,7 +91,8 @@ interface InsideBert {
     begun(inUse: string): void;
     holdFiles(...values: unknown[]): void;
     openWithFile(lesson: string, choices: { [name: string]: string }, file: File): Promise<boolean>;
-    keep(names: string[], ...values: unknown[]): void;
+    write(): void;
+    keep(name: string, value: unknown): void;
     began(part: string): void;
     resumes(part: string): void;
     trained(now: boolean): void;

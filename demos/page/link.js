@@ -398,10 +398,12 @@
       return true;
     },
 
-    keep(names, ...values) {
-      const part = names.indexOf("part");
-      if (part >= 0 && values[part] !== state.choices.part) leads = [];
-      names.forEach((name, index) => (state.choices[name] = values[index]));
+    write: writeLink,
+
+    // A choice has this value now.
+    keep(name, value) {
+      if (name === "part" && value !== state.choices.part) leads = [];
+      state.choices[name] = value;
       writeLink();
     },
 

@@ -28,7 +28,7 @@ READ = """({ lesson, offers, queries }) => queries.map((query) => {
     history.replaceState(null, "", `?${query}`);
     insideBert.link.restore({ text: "", pair: "" }, lesson, offers, 0);
     const { choices } = insideBert.link.view();
-    insideBert.link.keep(Object.keys(choices), ...Object.values(choices));
+    insideBert.link.write();
     return [choices, location.search.slice(1)];
 })"""
 LINKED = "() => new URLSearchParams(location.search).get('cut') === 'text'"

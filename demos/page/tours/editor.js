@@ -19,7 +19,7 @@
 
   // The open view's address, in the form of a stop
   function view() {
-    insideBert.link.keep([]); // text typed a moment ago is not in the link yet
+    insideBert.link.write(); // text typed a moment ago is not in the link yet
     const query = new URLSearchParams(location.search);
     for (const name of PASSING) query.delete(name);
     return `/${document.querySelector(".lesson").id.replace("lesson-", "")}?${query}`;
