@@ -84,6 +84,7 @@ from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
 from demos.widgets.bertviz.frame import static_paths
+from demos.widgets.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 
@@ -170,7 +171,7 @@ def launch_options(
     """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
-    scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
+    scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, live_curve.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,

@@ -52,7 +52,7 @@ function heard(event) {
     frame.style.height = `${Math.max(120, Number(said.height) || 0)}px`;
   } else if (said.type === "wide") {
     if (element.dataset.wide === String(Boolean(said.wide))) return;
-    element.dataset.wide = Boolean(said.wide);
+    element.dataset.wide = String(Boolean(said.wide));
     requestAnimationFrame(() => window.dispatchEvent(new Event("resize"))); // the heatmap beside it has another width now
   } else if (said.type === "drawn") {
     frame.dataset.drawn = `${said.view} ${said.layer} ${said.head}`;
@@ -64,18 +64,10 @@ function heard(event) {
     trigger("input");
   } else if (said.type === "picture" && said.blob instanceof Blob) {
     const name = `${state.file}-${said.view}-layer${Number(said.layer) + 1}-head${Number(said.head) + 1}.${said.kind}`;
-    state.asked.get(said.kind)?.(download(said.blob, name));
+    if (state.asked.has(said.kind)) insideBert.page.save(said.blob, name);
+    state.asked.get(said.kind)?.(name);
     state.asked.delete(said.kind);
   }
-}
-
-function download(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  return name;
 }
 
 // The heads whose lines are drawn, null for all, as the lesson writes them down (demos/widgets/bertviz/messages.py), and back.
@@ -89,7 +81,7 @@ function read(lines, head) {
   return lines && heads.includes(head) ? heads : [head];
 }
 
-window.insideBert.attention = {
+insideBert.attention = {
   // [layer, head, lines, held] as the page's controls have them -> as they were chosen in the frame. The page's sliders count
   // from 1, the frame and the lines from 0. A view that the frame only requests again, because it lacks it, is no choice.
   chosen([layer, head, lines, held]) {

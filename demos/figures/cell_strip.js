@@ -4,22 +4,13 @@
 // `data-like` says which ones before it have them, as "checksum name" so that it changes where they do.
 (() => {
   const SHADES = 255;
+  const { packed } = insideBert.cells;
   const ramps = {};
 
   // The colours of a scale as ImageData has them, one for each place
   function ramp(name) {
     const theme = document.body.classList.contains("dark") ? "dark" : "light";
-    return (ramps[theme + name] ??= coloured(insideBert.scales[theme][name]));
-  }
-
-  function coloured(scale) {
-    const stops = scale.map((colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16)));
-    return Uint32Array.from({ length: SHADES }, (_, index) => {
-      const place = (index / (SHADES - 1)) * (stops.length - 1);
-      const from = Math.min(Math.floor(place), stops.length - 2);
-      const [r, g, b] = stops[from].map((value, channel) => Math.round(value + (stops[from + 1][channel] - value) * (place - from)));
-      return (255 << 24) | (b << 16) | (g << 8) | r;
-    });
+    return (ramps[theme + name] ??= packed(insideBert.cells.ramp(name, SHADES)));
   }
 
   const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));

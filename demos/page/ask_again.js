@@ -33,7 +33,7 @@
   }
 
   window.fetch = async (...asked) => {
-    const address = String(asked[0]?.url ?? asked[0]);
+    const address = String(asked[0] instanceof Request ? asked[0].url : asked[0]);
     if (!address.includes("/queue/join")) return fetched(...asked);
     for (let seconds = FIRST; ; seconds = Math.min(2 * seconds, LONGEST)) {
       const answer = await fetched(...asked).catch((fault) => fault);

@@ -134,7 +134,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         [bar.model, bar.in_use, bar.reader, latest],
         chosen,
         trigger_mode="multiple",
-        js="(...values) => insideBert.link.picks(...values)",
+        js="(model, ...others) => insideBert.link.picks(model, ...others)",
         **loading,
     )
     # The runs of this browser: as its page opens, and when one is over.
@@ -150,7 +150,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
     says = [bar.text, bar.text_pair, bar.in_use]
-    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.link.typed(...values)", **IN_BROWSER)
+    typed = "(text, pair, inUse) => insideBert.link.typed(text, pair, inUse)"
+    gr.on(changed, None, says, bar.typed, js=typed, **IN_BROWSER)
     gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.link.settled(model)", **IN_BROWSER)
     if page.choices:
         gr.on(
@@ -173,9 +174,9 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         f"() => insideBert.link.restore({defaults}, {in_script(page.lesson.slug)}, {in_script(offers)}, {len(files)})"
     )
     restored = [bar.text, bar.text_pair, bar.requested_model, bar.reader, bar.returning, *page.choices.values(), *files]
-    opened = "(...values) => insideBert.link.opened(...values)"
-    begins = "(...models) => insideBert.link.begins(...models)"
-    asks = "(...models) => insideBert.link.asks(...models)"
+    opened = "(text, pair, inUse) => insideBert.link.opened(text, pair, inUse)"
+    begins = "(asked, inUse) => insideBert.link.begins(asked, inUse)"
+    asks = "(asked, inUse) => insideBert.link.asks(asked, inUse)"
 
     def then_opens(restored: Dependency, models: str) -> None:
         """Wire the step after text and choices have their values: the model that `models`, a script, requests."""

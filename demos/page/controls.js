@@ -21,7 +21,7 @@
       const [low, high, step] = [+box.min, box.max === "" ? Infinity : +box.max, +box.step || 1];
       const asked = +(box.value || (box.closest(".block").querySelector('input[type="range"]')?.value ?? low));
       const steps = Math.min(Math.round((asked - low) / step), Math.floor((high - low) / step + 1e-9));
-      box.value = +(low + Math.max(0, steps) * step).toFixed(6);
+      box.value = String(+(low + Math.max(0, steps) * step).toFixed(6));
       box.dispatchEvent(new Event("input", { bubbles: true }));
     },
     true,

@@ -1,6 +1,7 @@
 // Under each Plotly figure: its sentence and a table of all numbers in it, made of the figure's own data when it is opened
 // and each time the figure is redrawn while it is open. A figure with many numbers shows the first rows.
 (() => {
+  const { made } = insideBert.page;
   const MOST = 5_000; // cells in a table
   const plain = new DOMParser();
   const words = (label) => plain.parseFromString(String(label ?? "").replace(/<br>/g, " "), "text/html").body.textContent;
@@ -56,21 +57,13 @@
     });
   }
 
-  const made = (name, text, ...children) => {
-    const element = document.createElement(name);
-    if (text !== undefined) element.textContent = text;
-    element.append(...children);
-    return element;
-  };
-
   function table({ caption, heads, rows }) {
     const few = rows.slice(0, Math.max(1, Math.floor(MOST / heads.length)));
     const left = rows.length - few.length;
-    const head = made("thead", undefined, made("tr", undefined, ...heads.map((one) => Object.assign(made("th", said(one)), { scope: "col" }))));
-    const body = few.map(([name, ...values]) =>
-      made("tr", undefined, Object.assign(made("th", said(name)), { scope: "row" }), ...values.map((value) => made("td", said(value)))));
+    const head = made("thead", {}, made("tr", {}, ...heads.map((one) => made("th", { scope: "col" }, said(one)))));
+    const body = few.map(([name, ...values]) => made("tr", {}, made("th", { scope: "row" }, said(name)), ...values.map((value) => made("td", {}, said(value)))));
     const told = [caption, left ? `the first ${few.length} of ${rows.length} rows` : ""].filter(Boolean).join("; ");
-    return made("table", undefined, ...(told ? [made("caption", told)] : []), head, made("tbody", undefined, ...body));
+    return made("table", {}, ...(told ? [made("caption", {}, told)] : []), head, made("tbody", {}, ...body));
   }
 
   function fill(twin, figure) {
@@ -79,14 +72,14 @@
   }
 
   // To be called when `figure` is drawn, with its name and the sentence on what it shows
-  (insideBert.plots ??= {}).twin = (figure, name, sentence) => {
+  insideBert.plots.twin = (figure, name, sentence) => {
     const block = figure.closest(".block");
+    /** @type {HTMLDetailsElement} */
     let twin = block.querySelector(".figure-table");
     if (!twin) {
-      const scrolled = Object.assign(made("div"), { className: "figure-tables", tabIndex: 0 });
+      const scrolled = made("div", { className: "figure-tables", tabIndex: 0 });
       scrolled.setAttribute("role", "region");
-      twin = made("details", undefined, made("summary", "Table"), made("p"), scrolled);
-      twin.className = "figure-table";
+      twin = made("details", { className: "figure-table" }, made("summary", {}, "Table"), made("p"), scrolled);
       twin.addEventListener("toggle", () => fill(twin, block.querySelector(".js-plotly-plot")));
       block.append(twin);
     }

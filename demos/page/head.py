@@ -23,6 +23,7 @@ SCRIPTS = (
     "gradio_events.js",
     "room/room.js",
     "kept.js",
+    "elements.js",
     "ticks.js",
     "limits.js",
     "link.js",

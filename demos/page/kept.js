@@ -1,5 +1,6 @@
 // Keeps values in this browser for the reader's next visit, and in this tab for a reload and the Back button.
-window.insideBert = {}; // what the page's scripts share: an object a script, or a purpose
+// What the page's scripts share: an object a script, or a purpose (inside_bert.d.ts lists them). Several scripts fill these.
+window.insideBert = /** @type {any} */ ({ grids: { looks: {} }, maps: { chosen: {}, choose: {} }, picked: {}, pictures: {}, plots: {}, yourQuestions: {} });
 insideBert.kept = (() => {
   const STORE = "inside-bert"; // in this browser
   const TAB = "inside-bert-tab"; // in this tab: its key

@@ -53,7 +53,7 @@
   }
 
   // `leads` as link.js has them: [[name, what the link says], ...]
-  insideBert.lead = (lesson, part, leads) => {
+  insideBert.link.lead = (lesson, part, leads) => {
     stop();
     if (!leads.length) return;
     const ids = leads.map(([name, said]) => (name === "fold" ? [lesson, part, said].filter(Boolean).join("-") : said));

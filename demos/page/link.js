@@ -80,6 +80,7 @@
   }
 
   // -> [the query of the link to a lesson, the names of values too long for it]; those stay in this tab, under that link
+  /** @returns {[string, string[]]} */
   function linkTo(lesson, choices) {
     const link = new URLSearchParams();
     for (const name of ["text", "pair", "model"]) if (state[name]) link.set(name, state[name]);
@@ -313,7 +314,7 @@
       if (moved && !turned) arrivals += 1;
       leads = leadsOf(arriving);
       arriving = undefined;
-      insideBert.lead(state.lesson, state.choices.part, leads);
+      this.lead(state.lesson, state.choices.part, leads);
       const changed = (name) => (state[name] === before[name] ? undefined : state[name]);
       return [changed("text"), changed("pair"), asking(state.model), ...values];
     },
@@ -323,7 +324,7 @@
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
       state.model ||= named(inUse); // another requested model is on its way
       writeLink();
-      insideBert.lead(state.lesson, state.choices.part, leads);
+      this.lead(state.lesson, state.choices.part, leads);
       return [told("typed"), told("settled")];
     },
 

@@ -18,12 +18,7 @@
     return needed.sort().map((name) => (insideBert.requirements[name] ? `"${name}${insideBert.requirements[name]}"` : name));
   }
 
-  const asBase64 = (blob) => new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result.replace(/^[^,]*,/, ""));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(blob);
-  });
+  const asBase64 = async (blob) => (await insideBert.page.address(blob)).replace(/^[^,]*,/, "");
 
   // The project's files that a program reads: [{ name, bytes, text | base64 }], neither for what is larger than MOST
   async function filesOf(code) {
@@ -115,11 +110,8 @@ for place in map(Path, ${JSON.stringify(fetched.map(({ name }) => name))}):
     const code = (content?.cmTile ?? content?.cmView)?.view?.state.doc.toString();
     if (!code?.trim()) return;
     const title = document.querySelector(".lesson-heading h2")?.textContent.trim() ?? "Inside BERT";
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(await notebook(title, code), null, 1)], { type: "application/x-ipynb+json" }));
-    link.download = `${fold.id.replace(/-code$/, "")}.ipynb`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    const file = new Blob([JSON.stringify(await notebook(title, code), null, 1)], { type: "application/x-ipynb+json" });
+    insideBert.page.save(file, `${fold.id.replace(/-code$/, "")}.ipynb`);
   }
 
   function offer(fold, tries = 20) {
@@ -140,5 +132,5 @@ for place in map(Path, ${JSON.stringify(fetched.map(({ name }) => name))}):
     if (head) offer(head.parentElement);
   });
 
-  window.insideBert.notebook = notebook;
+  insideBert.notebook = notebook;
 })();

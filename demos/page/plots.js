@@ -78,7 +78,7 @@
   }
 
   // Plotly is a second of work: it waits until a figure comes near the screen, or the reader does something.
-  (insideBert.plots ??= {}).areNear = () =>
+  insideBert.plots.areNear = () =>
     new Promise((resolve) => {
       const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && begin(), { rootMargin: NEAR });
       const begin = () => {
@@ -99,9 +99,10 @@
   const shown = new ResizeObserver((changes) => {
     paintAgain();
     for (const { target, contentRect } of changes) {
-      if (!contentRect.width || !(Math.abs(contentRect.width - target._fullLayout?.width) > 1)) continue;
-      target.style.height = `${target._fullLayout.height}px`; // Plotly forgets it, and measures the figure's height
-      resize.call(Plotly.Plots, target);
+      const figure = /** @type {Figure} */ (target);
+      if (!contentRect.width || !(Math.abs(contentRect.width - figure._fullLayout?.width) > 1)) continue;
+      figure.style.height = `${figure._fullLayout.height}px`; // Plotly forgets it, and measures the figure's height
+      resize.call(Plotly.Plots, figure);
     }
   });
   Object.defineProperty(window, "Plotly", {

@@ -1,7 +1,7 @@
 // A part of the page drawn again as one standalone SVG: Plotly's layers, or canvases, svgs and words as they lie,
 // in the colours of the moment on our paper. No style sheet, no script and no address is left in it.
 (() => {
-  const SVG = "http://www.w3.org/2000/svg";
+  const { SVG, drawn } = insideBert.page;
   const LEFT_OUT = ".hoverlayer, .draglayer, .zoomlayer, .selectionlayer, .menulayer, .modebar-container, script, style, foreignObject, a[href]";
   const SHAPES = new Set(
     "svg g path rect line circle ellipse polygon polyline text tspan image defs clipPath linearGradient radialGradient stop mask pattern".split(" "),
@@ -19,11 +19,7 @@
   const UNFIT = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // characters that XML has no room for
   const NOT_SHOWN = ".takeaway, .full-screen, script, style, template, iframe, .eta-bar, .wrap.minimal"; // no part of a picture
 
-  const shape = (name, attributes = {}) => {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
+  const shape = (name, attributes) => drawn(null, name, attributes);
 
   // "rgba(1, 2, 3, 0.5)" or "color(srgb 0 0.1 0.2)" -> [r, g, b, alpha], 0..255 and 0..1; null for none and url(...)
   function parts(colour) {
@@ -59,7 +55,7 @@
     if (from.localName === "stop") {
       const colour = parts(style.stopColor);
       if (colour) copy.setAttribute("stop-color", opaque(colour));
-      copy.setAttribute("stop-opacity", style.stopOpacity * (colour?.[3] ?? 1));
+      copy.setAttribute("stop-opacity", Number(style.stopOpacity) * (colour?.[3] ?? 1));
     }
     return above;
   }
@@ -185,5 +181,5 @@
     return { text: new XMLSerializer().serializeToString(whole), width, height };
   }
 
-  (window.insideBert.pictures ??= {}).redraw = redraw;
+  insideBert.pictures.redraw = redraw;
 })();

@@ -261,7 +261,7 @@ class Limits:
             self.outputs.append(box)
             limited = list(self.components.values())
             names = json.dumps([list(self.components), [component._id for component in limited]])
-            script = f"(...values) => insideBert.limits.apply({names}, ...values)"
+            script = f"(said, ...values) => insideBert.limits.apply({names}, said, ...values)"
             box.change(None, [box, *limited], [box, *limited], js=script, **IN_BROWSER)
 
     def answer(

@@ -1,7 +1,8 @@
 // The overview: point at a token, or move to it with the arrow keys, and its way is marked; a click keeps it.
-// Runs after the token picker's script (demos/widgets/token_picker), whose `chosen` and `choose` these are.
+// Runs after the token picker's script (demos/widgets/token_picker), which chooses the token that is clicked.
 let marked = null; // the token whose way is marked
 let playing = 0;
+const picked = () => Number(insideBert.picked[props.name]());
 const [READ, STEP] = [6000, 1000]; // milliseconds of a station with a sentence, and of one without
 
 function mark(token) {
@@ -27,17 +28,17 @@ function rowAt(event) {
 
 element.addEventListener("pointermove", (event) => {
   const row = rowAt(event);
-  mark(row ? Number(row.dataset.token) : chosen);
+  mark(row ? Number(row.dataset.token) : picked());
 });
-element.addEventListener("pointerleave", () => mark(chosen));
+element.addEventListener("pointerleave", () => mark(picked()));
 element.addEventListener("click", (event) => {
   if (event.target.closest?.(".play")) play();
   const row = event.target.closest?.("a, button, [data-token]") ? undefined : rowAt(event);
-  if (row) choose(row);
-  mark(chosen);
+  if (row) row.click();
+  mark(picked());
 });
 
-element.addEventListener("keydown", () => mark(chosen));
+element.addEventListener("keydown", () => mark(picked()));
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -46,7 +47,7 @@ function begin() {
   if (press) press.hidden = isStill.matches;
   if (document.querySelector("#lesson-overview.playing")) play(); // of another sentence: that ends it
   marked = null;
-  mark(chosen);
+  mark(picked());
   if (press && !isStill.matches && insideBert.kept.isFirstVisit()) walk();
 }
 
@@ -58,7 +59,7 @@ function walk() {
   const stop = () => {
     clearTimeout(playing);
     for (const act of acts) window.removeEventListener(act, stop, true);
-    mark(chosen);
+    mark(picked());
   };
   for (const act of acts) window.addEventListener(act, stop, true);
   element.addEventListener("pointermove", stop, { once: true });

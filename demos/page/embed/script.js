@@ -1,6 +1,7 @@
 // This view in a frame of a course's page: its HTML, in a dialog that a button in the bar opens, beside Room; and in such a
 // frame, the height that the view needs, posted to the page around it (assets/hosting/README.md).
 (() => {
+  const { made } = insideBert.page;
   const MARGIN = 16; // pixels below the view
   const LEAST = 400; // pixels: room for the bar and the tools that come with the mouse
   const LARGE = 1.35; // times the type, in presenter mode
@@ -10,11 +11,6 @@
 
   // ---- the HTML
 
-  const made = (tag, properties, ...inside) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...inside);
-    return element;
-  };
   function html() {
     const link = new URL(location.href);
     link.searchParams.set("present", "1");

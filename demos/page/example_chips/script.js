@@ -65,4 +65,4 @@ document.addEventListener("pointerdown", ({ target }) => {
   if (!element.contains(target)) show(false); // browsers that don't focus a pressed button send no blur
 });
 
-(insideBert.picked ??= {}).example = () => [pressed.dataset.text, pressed.dataset.pair];
+insideBert.picked.example = () => [pressed.dataset.text, pressed.dataset.pair];

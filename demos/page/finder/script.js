@@ -1,6 +1,7 @@
 // The finder: Ctrl K or / opens a box in which a few words find parts, questions, stops of tours and terms. The index is
 // fetched when it is first opened; the search runs in the browser.
 (() => {
+  const { made } = insideBert.page;
   const WEIGHTS = { title: 5, also: 4, about: 3, where: 2, words: 1 }; // of a word, by the field of the entry
   const KINDS = { Part: 0.9, Lesson: 0.9, Term: 0.6, Help: 0.8 }; // of a score, by kind: a part has more words than others
   const NAMED = 2; // of a score, where the entry's title begins with the text
@@ -92,11 +93,6 @@
     return [...places.values()].map(({ entry }) => entry);
   }
 
-  const made = (tag, properties, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
   const input = () => dialog.querySelector("input");
   const list = () => dialog.querySelector("[role=listbox]");
 
@@ -141,7 +137,7 @@
     link.addEventListener("click", () => {
       const query = new URLSearchParams(link.search);
       for (const name of ["tour", "review", "stop"]) query.delete(name); // which it leads out of
-      link.search = query;
+      link.search = query.toString();
     });
     document.body.append(link);
     link.click();

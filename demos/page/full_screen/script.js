@@ -159,7 +159,7 @@
   addEventListener("resize", () => shown && fit());
 
   // The layout that a figure is drawn with: of the window's height while it is there
-  (insideBert.plots ??= {}).filled = (figure, layout) => {
+  insideBert.plots.filled = (figure, layout) => {
     if (!shown?.picture.contains(figure)) return layout;
     if (!shown.heights.has(figure)) setTimeout(again); // it came after the window was filled
     shown.heights.set(figure, layout.height);

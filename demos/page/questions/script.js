@@ -170,9 +170,9 @@ const inLesson = ({ of }) => of.split("/")[0] === props.lesson;
 function list() {
   const details = element.querySelector(".predicted");
   const cards = insideBert.boxes.all().filter((card) => card.right !== undefined); // a part that was only seen was not predicted
-  const found = Object.keys(templates).flatMap((slug) => cards.filter(({ of }) => of === nameOf(slug)).map((card) => [slug, card]));
+  const found = Object.keys(templates).flatMap((slug) => cards.filter(({ of }) => of === nameOf(slug)).map((card) => ({ slug, card })));
   details.querySelector("ul").replaceChildren(
-    ...found.map(([slug, { said, right }]) => {
+    ...found.map(({ slug, card: { said, right } }) => {
       const [line] = element.querySelector("[data-line]").content.cloneNode(true).children;
       const link = line.querySelector("a");
       line.querySelector("b").textContent = right === true ? "✓" : right === false ? "✗" : "–";

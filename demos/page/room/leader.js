@@ -1,6 +1,6 @@
 // The lecturer's side of a room: a panel that the press "Room" opens, and this page's view, sent to the members.
 import { classLists } from "./lists.js";
-import { download, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 import { begin as beginRecord, gather, keepVote, record } from "./record.js";
 import { movedText, page, shift, table } from "./report.js";
 
@@ -9,6 +9,7 @@ const LONGEST_HEADING = 300; // characters of a stop's
 const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
 let panel;
 let big;
+/** @type {RoomState} */
 let state = {};
 let stop = () => {};
 let leads = 0; // the timer that looks at the address
@@ -153,7 +154,7 @@ const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key
 function stopOf({ search }) {
   const link = new URLSearchParams(search);
   if (link.get("tour") !== insideBert.ownTour.NAME) return null;
-  const stop = insideBert.ownTour.read().tour?.stops[link.get("stop") - 1];
+  const stop = insideBert.ownTour.read().tour?.stops[Number(link.get("stop")) - 1];
   const isAsked = document.querySelector("[data-covered]");
   return stop ? { title: stop.title.slice(0, LONGEST_HEADING), text: isAsked ? "" : stop.source[0] } : null;
 }
@@ -262,7 +263,7 @@ const DOES = {
 
 async function saved(make) {
   if (leads) await gather(state, act); // a room that is over has nothing more
-  download(await make(record()));
+  insideBert.page.save(await make(record()));
 }
 
 async function clicked({ target }) {
@@ -291,7 +292,7 @@ async function sent(event) {
       await act("collect", { classes: classes.filter(Boolean) });
       form.reset();
     } else {
-      const written = given.getAll("answer").map((answer) => answer.trim());
+      const written = given.getAll("answer").map((answer) => String(answer).trim());
       const marked = written[Number(given.get("right")) - 1];
       const answers = written.filter(Boolean);
       await act("ask", { question: given.get("question"), answers, right: marked ? [answers.indexOf(marked)] : [] });

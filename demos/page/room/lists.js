@@ -1,5 +1,5 @@
 // The class's contributions, for the lecturer alone: sentences to pick one from, and a data set to look over.
-import { download, made, part, room, word } from "./parts.js";
+import { made, part, room, word } from "./parts.js";
 import { keepPicked } from "./record.js";
 import { agreementOf } from "./report.js";
 
@@ -62,7 +62,7 @@ export function classLists(panel, act, news) {
     clear: () => act("clear"),
     "end collecting": () => act("end collecting"),
     "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
-    save: async () => download(await collectedFile()),
+    save: async () => insideBert.page.save(await collectedFile()),
     async "train on it"() {
       const view = { part: "train", task: "sentence", data: "file" };
       if (!(await insideBert.link.openWithFile("finetune", view, await collectedFile()))) throw new Error(word("silent"));

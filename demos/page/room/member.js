@@ -5,6 +5,7 @@ const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
 const READY = 100; // milliseconds between two checks whether the page shows what its link says
 let line;
 const shape = document.documentElement.classList; // its classes reserve room on the page
+/** @type {RoomState} */
 let state = {};
 let stop = () => {};
 let isReached = true; // the server

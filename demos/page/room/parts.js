@@ -40,12 +40,6 @@ export function made(tag, className, text = "") {
   return Object.assign(document.createElement(tag), { className, textContent: text });
 }
 
-export function download(file) {
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), MOMENT);
-}
-
 // -> what the server answers. Throws an error whose message may be shown.
 export async function post(name, code, said) {
   const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said), keepalive: true };

@@ -29,6 +29,7 @@ export const begin = () => keep({}); // or go on with it, in a room that this ta
 export const keepPicked = (sentence) => keep({ picked: [...kept.picked, sentence] });
 
 // The vote under way, at each answer: what it has when it ends is what stays
+/** @param {RoomState} state */
 export function keepVote({ vote, tally }) {
   if (!vote || vote.number !== tally?.number) return;
   const { question, answers } = vote;
@@ -36,6 +37,7 @@ export function keepVote({ vote, tally }) {
 }
 
 // The run's curve and the class's data set, which only the server has while the room lasts. `act` requests them.
+/** @param {RoomState} state */
 export async function gather({ run, data }, act) {
   if (run) {
     const { code, member } = room.now;

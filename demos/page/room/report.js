@@ -2,18 +2,10 @@
 // enter the page as text, and the table in cells that no spreadsheet takes for a formula.
 import { fill, made, part, word } from "./parts.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+const { drawn } = insideBert.page;
 const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/; // OWASP, "CSV Injection": what such a cell begins with
 const COLUMNS = "kind number text label correct first second moved_to moved_from step loss score".split(" ");
 const KIND = "text/html";
-
-function node(parent, name, attributes, text = "") {
-  const one = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-  one.textContent = text;
-  parent.append(one);
-  return one;
-}
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 
@@ -56,7 +48,7 @@ const [WIDE, LEFT, RIGHT, BAR, GAP, LINE, TALL, LETTERS] = [960, 366, 582, 12, 1
 
 // Both votes' answers as bars, and between them bands for those who moved, as wide as their number. Without `moves` (two
 // separate votes) a line joins each answer's bars.
-export function shift({ answers, right, before, after, moves, names = ["first", "second"] }) {
+export function shift({ answers, right, before, after, moves = null, names = ["first", "second"] }) {
   const lines = answers.map((answer) => lined(answer, LETTERS));
   const lowest = LINE * Math.max(...lines.map((two) => two.length));
   const unit = TALL / Math.max(1, sum(before), sum(after));
@@ -71,37 +63,34 @@ export function shift({ answers, right, before, after, moves, names = ["first", 
   const height = Math.max(...columns.map((column) => column.at(-1).y + Math.max(lowest, column.at(-1).height))) + 4;
   const named = answers.map((answer, place) => `${answer}: ${before[place]}, ${after[place]}`).join("; ");
   const label = `${names.map(word).join(", ")}. ${named}`;
-  const svg = document.createElementNS(SVG, "svg");
-  for (const [key, value] of Object.entries({ viewBox: `0 0 ${WIDE} ${height}`, class: "shift", role: "img", "aria-label": label })) {
-    svg.setAttribute(key, value);
-  }
+  const svg = drawn(null, "svg", { viewBox: `0 0 ${WIDE} ${height}`, class: "shift", role: "img", "aria-label": label });
   const [from, to] = [LEFT + BAR, RIGHT];
   const middle = (from + to) / 2;
   answers.forEach((_, first) => {
     if (!moves) {
       const [y1, y2] = columns.map((column) => column[first].y + column[first].height / 2);
-      node(svg, "line", { x1: from, x2: to, y1, y2, class: right.includes(first) ? "to right" : "to" });
+      drawn(svg, "line", { x1: from, x2: to, y1, y2, class: right.includes(first) ? "to right" : "to" });
     }
     (moves?.[first] ?? []).forEach((count, second) => {
       if (!count) return;
       const wide = count * unit;
       const [a, b] = [columns[0][first], columns[1][second]].map((at) => at.y + (at.used += wide) - wide);
       const d = `M${from} ${a}C${middle} ${a} ${middle} ${b} ${to} ${b}v${wide}C${middle} ${b + wide} ${middle} ${a + wide} ${from} ${a + wide}Z`;
-      const band = node(svg, "path", { d, class: right.includes(second) ? `right ${right.includes(first) ? "stayed" : "moved"}` : "" });
+      const band = drawn(svg, "path", { d, class: right.includes(second) ? `right ${right.includes(first) ? "stayed" : "moved"}` : "" });
       band.setAttribute("data-count", count);
     });
   });
   [before, after].forEach((counts, side) => {
     const [x, number, name, anchor] = side ? [RIGHT, RIGHT + BAR + 8, RIGHT + BAR + 46, "start"] : [LEFT, LEFT - 8, LEFT - 46, "end"];
-    node(svg, "text", { x: number, y: 16, "text-anchor": anchor, class: "shift-title" }, word(names[side]));
+    drawn(svg, "text", { x: number, y: 16, "text-anchor": anchor, class: "shift-title" }, word(names[side]));
     counts.forEach((count, place) => {
       const { y, height: tall } = columns[side][place];
       const marked = right.includes(place) ? "right" : "";
-      node(svg, "rect", { x, y, width: BAR, height: Math.max(1, tall), class: marked });
+      drawn(svg, "rect", { x, y, width: BAR, height: Math.max(1, tall), class: marked });
       const middle = y + Math.max(lowest, tall) / 2 + 5;
-      node(svg, "text", { x: number, y: middle, "text-anchor": anchor, class: "count" }, String(count));
+      drawn(svg, "text", { x: number, y: middle, "text-anchor": anchor, class: "count" }, String(count));
       const top = middle - (LINE * (lines[place].length - 1)) / 2;
-      lines[place].forEach((line, at) => node(svg, "text", { x: name, y: top + LINE * at, "text-anchor": anchor, class: marked }, line));
+      lines[place].forEach((line, at) => drawn(svg, "text", { x: name, y: top + LINE * at, "text-anchor": anchor, class: marked }, line));
     });
   });
   return svg;
@@ -136,8 +125,8 @@ async function voteOf(vote, earlier) {
   const last = earlier.findLast((other) => isSame(other, vote));
   if (last) {
     const marked = right.length ? right : last.right;
-    const drawn = shift({ answers, right: marked, before: last.tallies.at(-1), after: before, names: ["earlier", "later"] });
-    box.append(await part("room-report-again"), drawn);
+    const bars = shift({ answers, right: marked, before: last.tallies.at(-1), after: before, names: ["earlier", "later"] });
+    box.append(await part("room-report-again"), bars);
   }
   return box;
 }
@@ -152,20 +141,17 @@ function chart([title, told], train, checks) {
   const least = Math.min(0, ...points.map(([, y]) => y));
   const x = (step) => EDGE + ((CHART - EDGE - 10) * step) / last;
   const y = (value) => LOW - 24 - ((LOW - 54) * (value - least)) / (most - least);
-  const svg = document.createElementNS(SVG, "svg");
-  for (const [key, value] of Object.entries({ viewBox: `0 0 ${CHART} ${LOW}`, class: "chart", role: "img", "aria-label": `${title}. ${told}` })) {
-    svg.setAttribute(key, value);
-  }
-  node(svg, "text", { x: EDGE, y: 16, class: "shift-title" }, title);
+  const svg = drawn(null, "svg", { viewBox: `0 0 ${CHART} ${LOW}`, class: "chart", role: "img", "aria-label": `${title}. ${told}` });
+  drawn(svg, "text", { x: EDGE, y: 16, class: "shift-title" }, title);
   for (const value of [least, most]) {
-    node(svg, "line", { x1: EDGE, x2: CHART - 10, y1: y(value), y2: y(value), class: "axis" });
-    node(svg, "text", { x: EDGE - 6, y: y(value) + 5, "text-anchor": "end" }, String(+value.toFixed(2)));
+    drawn(svg, "line", { x1: EDGE, x2: CHART - 10, y1: y(value), y2: y(value), class: "axis" });
+    drawn(svg, "text", { x: EDGE - 6, y: y(value) + 5, "text-anchor": "end" }, String(+value.toFixed(2)));
   }
-  node(svg, "text", { x: CHART - 10, y: LOW - 6, "text-anchor": "end" }, `${last} ${word("steps")}`);
+  drawn(svg, "text", { x: CHART - 10, y: LOW - 6, "text-anchor": "end" }, `${last} ${word("steps")}`);
   for (const [name, line] of [["train", train], ["checks", checks]]) {
-    node(svg, "polyline", { points: line.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: name });
+    drawn(svg, "polyline", { points: line.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: name });
   }
-  for (const [at, value] of checks) node(svg, "circle", { cx: x(at), cy: y(value), r: 3 });
+  for (const [at, value] of checks) drawn(svg, "circle", { cx: x(at), cy: y(value), r: 3 });
   return svg;
 }
 

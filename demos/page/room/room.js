@@ -2,6 +2,7 @@
 (() => {
   const TAB = "inside-bert-room"; // in this tab: the code and the member's key; the opener's key
   const BROWSER = "inside-bert-led"; // in this browser: the room that was opened here, for another tab of its opener
+  /** @param {"sessionStorage" | "localStorage"} store */
   const read = (store, name) => {
     try {
       return JSON.parse(window[store].getItem(name)); // whose mere name may throw
@@ -37,7 +38,7 @@
         // as above
       }
     },
-    script: (name) => import(new URL(`./room/${name}.js`, location.href)),
+    script: (name) => import(new URL(`./room/${name}.js`, location.href).href),
   };
   window.insideBertRoom = room;
 

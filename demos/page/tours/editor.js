@@ -3,6 +3,7 @@
 (() => {
   const { NAME, read, keep, close } = insideBert.ownTour;
   const editor = document.getElementById("own-tour");
+  /** @param {string} selector */
   const part = (selector) => editor.querySelector(selector);
   const word = (name) => part("template[data-words]").content.querySelector(`[data-word="${name}"]`).textContent;
   const [MOST_STOPS, MOST_BYTES] = [Number(editor.dataset.mostStops), Number(editor.dataset.mostBytes)];
@@ -46,7 +47,7 @@
     part("ol").replaceChildren(
       ...own.stops.map((stop, index) => {
         const node = part("template").content.firstElementChild.cloneNode(true);
-        node.dataset.index = index;
+        node.dataset.index = String(index);
         fill(node, stop);
         return node;
       }),
@@ -111,15 +112,13 @@
       const [first] = tour.stops;
       const query = new URLSearchParams(first.query);
       query.set("tour", NAME);
-      query.set("stop", 1);
+      query.set("stop", "1");
       location.assign(`./${first.lesson}?${query}`);
     },
     async download() {
       await reading;
       if (!own.stops.length) return say(word("empty"));
-      const address = URL.createObjectURL(blob());
-      Object.assign(document.createElement("a"), { href: address, download: FILE }).click();
-      setTimeout(URL.revokeObjectURL, 10_000, address);
+      insideBert.page.save(blob(), FILE);
       await checked(FILE, blob());
     },
     close,
@@ -138,13 +137,13 @@
     if (name) does[name](Number(target.closest("li")?.dataset.index));
   });
   editor.addEventListener("keydown", (event) => event.key === "Escape" && close());
-  part("[data-title]").oninput = ({ target }) => {
+  part("[data-title]").addEventListener("input", ({ target }) => {
     own.title = target.value;
     save();
-  };
-  part("[data-file]").onchange = ({ target }) => {
+  });
+  part("[data-file]").addEventListener("change", ({ target }) => {
     if (target.files[0]) reading = opened(target.files[0]);
     target.value = ""; // the same file again, mended
-  };
+  });
   show();
 })();

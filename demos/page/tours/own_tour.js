@@ -1,18 +1,3 @@
-// Loads something that a page needs only when it is opened: the document at `address` holds an element of this id, its
-// style and its script. -> whether it is here
-insideBert.bring = async (address, id) => {
-  if (document.getElementById(id)) return true;
-  const answer = await fetch(address).catch(() => undefined);
-  if (!answer?.ok) return false;
-  const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
-  document.body.append(document.importNode(parsed.getElementById(id), true));
-  const script = document.createElement("script"); // one that is parsed does not run
-  script.textContent = parsed.querySelector("script").textContent;
-  document.head.append(script);
-  document.head.append(document.importNode(parsed.querySelector("style"), true));
-  return true;
-};
-
 // A tour of the reader's own, which this browser keeps; its editor is loaded when it is opened.
 insideBert.ownTour = (() => {
   const STORE = "inside-bert-tour"; // { title, stops: the source, tour: as read by the server }
@@ -46,7 +31,7 @@ insideBert.ownTour = (() => {
   async function open() {
     note(true);
     if (document.getElementById("own-tour")) return;
-    if (await insideBert.bring("./tour-editor", "own-tour")) document.getElementById("own-tour").focus({ preventScroll: true });
+    if (await insideBert.page.bring("./tour-editor", "own-tour")) document.getElementById("own-tour").focus({ preventScroll: true });
   }
   const close = () => {
     note(false);

@@ -40,7 +40,7 @@ function show() {
   pictures.forEach(draw);
   place("back").disabled = at === 1;
   place("on").disabled = at === stops.length;
-  place("stops").value = at;
+  place("stops").value = String(at);
   history.replaceState(null, "", `#${at}`);
 }
 function turn(to) {
@@ -52,7 +52,7 @@ function turn(to) {
 }
 
 place("stops").append(...stops.map(({ title }, index) => Object.assign(document.createElement("option"), { value: index + 1, textContent: `${index + 1}. ${title}` })));
-place("stops").onchange = ({ target }) => turn(Number(target.value));
+place("stops").addEventListener("change", ({ target }) => turn(Number(target.value)));
 place("back").onclick = () => turn(at - 1);
 place("on").onclick = () => turn(at + 1);
 document.addEventListener("keydown", (event) => {

@@ -1,5 +1,6 @@
 // A guided tour: a card at the foot of the page leads from stop to stop. Arrow keys or a presenter's clicker turn it.
 (() => {
+  const { made } = insideBert.page;
   const FILLED = 20; // pixels high: less is an empty place
   const DRAWN = 6000; // milliseconds after which nothing of the page is still to come
   const tours = window.tours ?? {};
@@ -29,12 +30,6 @@
     return `./${lesson}?${query}`;
   }
   const addressOf = (number) => address(key, name, number, tour.stops[number - 1]);
-
-  const made = (tag, properties, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
 
   function leave() {
     document.getElementById("tour")?.remove();

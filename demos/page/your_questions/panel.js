@@ -1,19 +1,19 @@
 // The panel "Your questions": which are due, their file, and a lecturer's link to a set. Runs once, when it is first opened.
 (() => {
-  const { boxes } = insideBert;
+  const { boxes, page: { made, save } } = insideBert;
   const { review } = insideBert.yourQuestions;
   const LARGEST = 100_000; // bytes of a file
   const FILE = "your-questions.json";
   const dialog = document.getElementById("your-questions");
+  /** @param {string} selector */
   const part = (selector) => dialog.querySelector(selector);
   const word = (name) => part("template[data-words]").content.querySelector(`[data-word="${name}"]`).textContent;
   const say = (text = "") => (part("[data-told]").textContent = text);
-  const made = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
   const chosen = []; // names for a class's link, in the order in which they were ticked
 
   function line(card, isDue) {
     const item = document.createElement("li");
-    if (isDue) item.append(Object.assign(made("a", review.title(card.of)), { href: review.address(card.of) }));
+    if (isDue) item.append(made("a", { href: review.address(card.of) }, review.title(card.of)));
     else item.append(`${review.title(card.of)}: ${boxes.date(boxes.dueOn(card))}`);
     return item;
   }
@@ -23,7 +23,7 @@
     const [due, later] = [cards.filter(isDue), cards.filter((card) => !isDue(card))];
     part("[data-due]").replaceChildren(...due.map((card) => line(card, true)));
     part("[data-later] ol").replaceChildren(...later.map((card) => line(card, false)));
-    part("[data-later] summary span").textContent = later.length;
+    part("[data-later] summary span").textContent = String(later.length);
     part("[data-later]").hidden = !later.length;
     part("[data-none]").textContent = due.length ? "" : word(later.length ? "none-due" : "none");
     for (const button of dialog.querySelectorAll("[data-do=export], [data-do=forget]")) button.disabled = !cards.length;
@@ -52,11 +52,7 @@
 
   const does = {
     close: () => dialog.close(),
-    export() {
-      const address = URL.createObjectURL(new Blob([boxes.asFile()], { type: "application/json" }));
-      Object.assign(document.createElement("a"), { href: address, download: FILE }).click();
-      setTimeout(URL.revokeObjectURL, 10_000, address);
-    },
+    export: () => save(new Blob([boxes.asFile()], { type: "application/json" }), FILE),
     forget() {
       boxes.forget();
       say(word("forgotten"));
@@ -76,13 +72,13 @@
     does[name]();
   });
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the arrows would turn a tour, Escape would end it
-  part("[data-file]").onchange = async ({ target }) => {
+  part("[data-file]").addEventListener("change", async ({ target }) => {
     const [file] = target.files;
     if (!file) return;
     const came = file.size > LARGEST ? undefined : boxes.takeFile(await file.text());
     target.value = ""; // the same file again, mended
     say(came === undefined ? word("no-file") : came < 0 ? word("unkept") : `${word("imported")} ${came}.`);
-  };
+  });
   dialog.addEventListener("change", ({ target }) => {
     if (target.name !== "review") return;
     if (target.checked) chosen.push(target.value);

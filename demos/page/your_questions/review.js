@@ -1,6 +1,6 @@
 // A set of questions as a tour (tours/tour.js): ?review=lesson/part,… opens one after the other, each before its picture.
 // And the press "Your questions", wherever it is.
-(insideBert.yourQuestions ??= {}).review = (() => {
+insideBert.yourQuestions.review = (() => {
   const MOST = 100; // names of a link
   const { names, sentences } = window.questions;
   const link = new URLSearchParams(location.search);
@@ -36,7 +36,7 @@
     address: (name) => insideBert.tour.address("review", name, 1, stop(name, 1, insideBert.link.view().text)),
     button() {
       const open = async () => {
-        await insideBert.bring("./your-questions", "your-questions");
+        await insideBert.page.bring("./your-questions", "your-questions");
         insideBert.yourQuestions.open();
       };
       const button = Object.assign(document.createElement("button"), { type: "button", className: BUTTON, onclick: open });

@@ -79,4 +79,4 @@ watch("value", () => {
   if (focused && menu && !element.contains(document.activeElement)) menu.focus();
 });
 
-(insideBert.picked ||= {})[props.name] = choice;
+insideBert.picked[props.name] = choice;

@@ -58,7 +58,7 @@ def head_grid(
     return gr.HTML(
         None,
         html_template=read_beside(__file__, "head_grid.html"),
-        js_on_load=read_beside(__file__, "paint.js") + read_beside(__file__, "script.js"),
+        js_on_load=read_beside(__file__, "script.js"),
         apply_default_css=False,
         elem_id=elem_id,
         name=elem_id,
@@ -72,10 +72,10 @@ def head_grid(
 def show_in_grid(elem_id: str, *names: str) -> str:
     """A JavaScript handler whose inputs, in order, become these parts of the grid's look; sliders count from 1."""
     return (
-        f"(...values) => {{ const id = {json.dumps(elem_id)}, looks = ((insideBert.grids ??= {{}}).looks ??= {{}}); "
+        f"(...values) => {{ const id = {json.dumps(elem_id)}, {{ looks }} = insideBert.grids; "
         f"const look = Object.fromEntries({json.dumps(names)}.map((name, i) => [name, values[i]])); "
         "for (const name of ['layer', 'head']) if (name in look) look[name] -= 1; "
-        "looks[id] = { ...looks[id], ...look }; insideBert.grids?.[id]?.show(look); }"
+        "looks[id] = { ...looks[id], ...look }; insideBert.grids[id]?.show(look); }"
     )
 
 

@@ -1,5 +1,6 @@
 // The overview of heads: small pictures on one canvas under a grid of buttons, or a map of one pattern's scores.
-// Runs once when the component is mounted, after grid-paint.js; gradio hands it `element`, `props`, `trigger` and `watch`.
+// Runs once when the component is mounted, as its js_on_load; gradio hands it `element`, `props`, `trigger` and `watch`.
+const { legible, paint, ramp } = insideBert.cells;
 const GAP = 2;
 const HEADER = 36; // pixels of the layers' numbers, as in grid.css
 const CELL = { least: 21, most: 60, tall: 760 }; // pixels; a grid of many layers still fits a screen
@@ -9,7 +10,7 @@ const name = props.name;
 const switching = props.mode === "switch";
 const part = (what) => element.querySelector(`.head-grid-${what}`);
 const field = part("field");
-const canvas = part("canvas");
+const canvas = element.querySelector("canvas");
 const state = { data: null, bytes: null, habits: null, look: {}, at: [0, 0], chosen: null, off: new Set(), shape: "" };
 let cells = []; // [layer][head] -> button
 
@@ -96,7 +97,7 @@ function measure() {
   const cell = Math.max(CELL.least, Math.min(most, Math.floor(room / heads) - GAP));
   field.style.setProperty("--cell", `${cell}px`);
   field.style.setProperty("--heads", heads);
-  element.dataset.cell = cell;
+  element.dataset.cell = String(cell);
   return cell;
 }
 
@@ -112,7 +113,7 @@ function draw() {
   const scores = map ? source().scores[shown[0]] : null;
   const best = map ? ranked(shown[0])[0] : null;
   const most = best?.score || 1;
-  const colours = ramp();
+  const colours = ramp("magnitude", 256);
   field.dataset.look = map ? "map" : "pictures";
   canvas.hidden = map;
   if (!map) paint(canvas, data, state.bytes, colours, cell, GAP);
@@ -290,8 +291,8 @@ const api = {
   },
   show,
 };
-(insideBert.grids ??= {})[name] = api;
-show({ ...JSON.parse(props.look), ...insideBert.grids.looks?.[name] });
+insideBert.grids[name] = api;
+show({ ...JSON.parse(props.look), ...insideBert.grids.looks[name] });
 
 let dark = document.body.classList.contains("dark");
 new MutationObserver(() => {

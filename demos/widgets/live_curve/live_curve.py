@@ -43,7 +43,7 @@ from demos.widgets.live_curve.text import (
 )
 from demos.widgets.live_curve.text import duration as duration  # for the modules that draw a curve
 
-LIVE_SCRIPT = read_beside(__file__, "live.js")  # requests a curve's points, whatever it draws
+SCRIPT = read_beside(__file__, "live.js")  # for the page's head: all curves share it
 CROSS_ENTROPY = Started.loss_name
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 # of a run's state, for readers who wait
@@ -71,7 +71,7 @@ def live_picture(news: Callable[[Any], str], html: str, script: str, **options: 
     return gr.HTML(
         None,
         html_template=html,
-        js_on_load=LIVE_SCRIPT + script,
+        js_on_load=script,
         apply_default_css=False,
         server_functions=[server_news],
         **options,

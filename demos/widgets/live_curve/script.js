@@ -1,6 +1,8 @@
 // The live training curve: keeps the points it was sent and draws them as SVG: the loss and the task's score, small
 // the learning rate and the gradient's length, and how the probabilities of a few watched examples move.
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
+const { drawn } = insideBert.page;
+const { ASKING, asker, smooth } = insideBert.curves;
 const TALL = 290;
 const LOW = 206; // on a small projector
 const STACKED = 250; // where the panels are one above the other by choice, beside something else
@@ -54,7 +56,7 @@ function take(said = props.value) {
   kept.last = message;
   part("status").textContent = (message.data && !message.done ? `${message.data} · ` : "") + (message.status || "");
   if (message.summary !== undefined && part("said").textContent !== message.summary) part("said").textContent = message.summary;
-  part("progress").value = message.total ? (message.step || 0) / message.total : 0;
+  part("progress").setAttribute("value", message.total ? (message.step || 0) / message.total : 0);
   part("progress").classList.toggle("idle", !message.total);
   for (const [name, told] of Object.entries(message.legend || {})) {
     const key = element.querySelector(`.curve-key.${name}`);
@@ -93,7 +95,7 @@ part("watch").addEventListener("click", () => {
 
 const pause = () => (kept.steps.size ? ASKING : AWAITING);
 const sizes = () => [kept.steps.size, kept.looks.size, kept.watched.size];
-const ask = asker(kept, () => (watches(kept.run) && kept.last.waiting ? [...sizes(), kept.shows || 0] : sizes()), take, pause);
+const ask = asker(element, server, kept, () => (watches(kept.run) && kept.last.waiting ? [...sizes(), kept.shows || 0] : sizes()), take, pause);
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
@@ -109,54 +111,54 @@ function ticks(most, count) {
 const path = (svg, points, x, y, name) => {
   if (points.length < 2) return;
   const d = points.map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
-  node(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
+  drawn(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
 };
 
 function panel(box, [title, told], width, least, most, [beaten, guess], train, validation, format, exact, below) {
   const height = kept.last.stacked ? STACKED : innerHeight <= 850 ? LOW : TALL;
-  const svg = node(box, "svg", { width, height, role: "img", "aria-label": `${title}. ${told}` });
+  const svg = drawn(box, "svg", { width, height, role: "img", "aria-label": `${title}. ${told}` });
   const { total = 1, perEpoch = 1 } = kept.last;
   const right = width - MARGIN.right;
   const bottom = height - MARGIN.bottom;
   const x = (step) => MARGIN.left + ((right - MARGIN.left) * step) / Math.max(1, total);
   const y = (value) => bottom - ((bottom - MARGIN.top) * (Math.min(value, most) - least)) / (most - least);
-  const heading = node(svg, "text", { x: MARGIN.left, y: 18, class: "curve-title" }, title);
-  if (width > 330) node(heading, "tspan", { dx: 10, class: "curve-told" }, told);
+  const heading = drawn(svg, "text", { x: MARGIN.left, y: 18, class: "curve-title" }, title);
+  if (width > 330) drawn(heading, "tspan", { dx: 10, class: "curve-told" }, told);
   for (const value of ticks(most - least, 4).map((above) => above + least)) {
-    node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "curve-grid" });
-    node(svg, "text", { x: MARGIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, format(value));
+    drawn(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "curve-grid" });
+    drawn(svg, "text", { x: MARGIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, format(value));
   }
   const epochs = kept.last.total ? Math.round(total / perEpoch) : 0;
   const every = Math.ceil(epochs / 10) || 1;
   for (let epoch = 0; epoch <= epochs; epoch += every) {
     const at = { x: x(Math.min(total, epoch * perEpoch)), y: bottom + 20, "text-anchor": "middle", class: "curve-tick" };
-    node(svg, "text", at, String(epoch));
+    drawn(svg, "text", at, String(epoch));
   }
   const middle = { x: (MARGIN.left + right) / 2, y: height - 4, "text-anchor": "middle", class: "curve-tick" };
-  node(svg, "text", middle, epochs || kept.last.done === false ? "epochs" : "epochs: press Start");
+  drawn(svg, "text", middle, epochs || kept.last.done === false ? "epochs" : "epochs: press Start");
   const last = validation.at(-1);
   const beside = below ? [22, -9] : [-9, 22];
   let [under, off] = [beside[0], -6]; // of the last value and of the dashed line's name: neither on the other
   if (guess !== null && guess !== undefined) {
     if (last && x(last[0]) > right - 230) {
-      const apart = ([here, there]) => Math.abs(y(last[1]) + here - y(guess) - there) >= 18;
+      const apart = (at) => Math.abs(y(last[1]) + at[0] - y(guess) - at[1]) >= 18;
       [under, off] = beside.flatMap((here) => [[here, -6], [here, 17]]).find(apart) || [under, off];
     }
-    node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
+    drawn(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
     const at = { x: right, y: y(guess) + off, "text-anchor": "end", class: "curve-tick" };
     const name = beaten.length * LETTER < right - MARGIN.left - 60 ? beaten : "baseline"; // the legend has it in full
-    node(svg, "text", at, `${name} ${exact(guess)}`);
+    drawn(svg, "text", at, `${name} ${exact(guess)}`);
   }
   path(svg, train, x, y, "train raw");
   path(svg, smooth(train, SMOOTHING), x, y, "train");
   path(svg, validation, x, y, "validation");
   for (const [step, value, low, high] of validation) {
-    if (low !== undefined) node(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });
-    node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
+    if (low !== undefined) drawn(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });
+    drawn(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
   }
   if (last) {
     const side = x(last[0]) > right - 50 ? { "text-anchor": "end", dx: -8 } : { dx: 8 };
-    node(svg, "text", { x: x(last[0]), y: y(last[1]) + under, class: "curve-value", ...side }, exact(last[1]));
+    drawn(svg, "text", { x: x(last[0]), y: y(last[1]) + under, class: "curve-value", ...side }, exact(last[1]));
   }
 }
 
@@ -165,16 +167,16 @@ function thin(box, title, width, points, limit) {
   const most = Math.max(...points.map((point) => point[1]), limit || 0) * 1.05 || 1;
   const last = points.at(-1);
   const told = last ? few(last[1]) : "";
-  const svg = node(box, "svg", { width, height: SMALL, role: "img", "aria-label": `${title} by step: now ${told}` });
+  const svg = drawn(box, "svg", { width, height: SMALL, role: "img", "aria-label": `${title} by step: now ${told}` });
   const right = width - THIN.right;
   const bottom = SMALL - THIN.bottom;
   const x = (step) => THIN.left + ((right - THIN.left) * step) / Math.max(1, kept.last.total || 1);
   const y = (value) => bottom - ((bottom - THIN.top) * value) / most;
-  const heading = node(svg, "text", { x: THIN.left, y: 17, class: "curve-thin" }, title);
-  node(heading, "tspan", { dx: 8, class: "curve-now" }, told);
+  const heading = drawn(svg, "text", { x: THIN.left, y: 17, class: "curve-thin" }, title);
+  drawn(heading, "tspan", { dx: 8, class: "curve-now" }, told);
   for (const value of [0, limit || Math.max(0, ...points.map((point) => point[1]))]) {
-    node(svg, "line", { x1: THIN.left, x2: right, y1: y(value), y2: y(value), class: value && limit ? "curve-line guess" : "curve-grid" });
-    if (value || !points.length) node(svg, "text", { x: THIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, few(value));
+    drawn(svg, "line", { x1: THIN.left, x2: right, y1: y(value), y2: y(value), class: value && limit ? "curve-line guess" : "curve-grid" });
+    if (value || !points.length) drawn(svg, "text", { x: THIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, few(value));
   }
   path(svg, points, x, y, "train");
 }
@@ -194,14 +196,14 @@ function watchedRows(box) {
     plain(item, "span", "watched-text", text).title = text;
     const now = looks.at(-1)[1][row];
     const best = now.indexOf(Math.max(...now));
-    const svg = node(item, "svg", { viewBox: `0 0 ${width} ${height}`, class: "watched-spark", "aria-hidden": "true" });
-    node(svg, "line", { x1: 0, x2: width, y1: height - 1, y2: height - 1, class: "curve-grid" });
+    const svg = drawn(item, "svg", { viewBox: `0 0 ${width} ${height}`, class: "watched-spark", "aria-hidden": "true" });
+    drawn(svg, "line", { x1: 0, x2: width, y1: height - 1, y2: height - 1, class: "curve-grid" });
     now.forEach((_, which) => {
       const at = ([step, rows]) => `${((width * step) / Math.max(1, total)).toFixed(1)},${(height - 2 - (height - 5) * rows[row][which]).toFixed(1)}`;
-      const line = node(svg, "polyline", { points: looks.map(at).join(" "), class: which === truth ? "truth" : "" });
+      const line = drawn(svg, "polyline", { points: looks.map(at).join(" "), class: which === truth ? "truth" : "" });
       line.style.setProperty("--hue", `var(--class-${which % 8})`);
       const [cx, cy] = at(looks.at(-1)).split(",");
-      if (which === truth) node(svg, "circle", { cx, cy, r: 4 }).style.setProperty("--hue", `var(--class-${which % 8})`);
+      if (which === truth) drawn(svg, "circle", { cx, cy, r: 4 }).style.setProperty("--hue", `var(--class-${which % 8})`);
     });
     if (now.length === 1) { // a share of something, and no answer to choose
       plain(item, "span", "watched-said", "").append(plain(item, "b", "watched-share", percent(now[0])));

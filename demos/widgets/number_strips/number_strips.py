@@ -24,4 +24,4 @@ def cells_picture(elem_id: str, picker: str, **options: Any) -> gr.HTML:
 
 def chosen_in(elem_id: str) -> str:
     """A JavaScript handler that answers with the number clicked last."""
-    return f"() => insideBert.cells['{elem_id}'].number()"
+    return f"() => insideBert.picked['{elem_id}']()"

@@ -172,6 +172,4 @@ element.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-((window.insideBert ??= {}).cells ??= {})[props.name] = {
-  number: () => chosen,
-};
+insideBert.picked[props.name] = () => chosen;

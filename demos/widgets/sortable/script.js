@@ -1,6 +1,7 @@
 // A table: a click on a column's head sorts by it, a second click the other way round.
 // Runs once per gr.HTML as its js_on_load (`element` is that component).
 element.addEventListener("click", (event) => {
+  /** @type {HTMLTableCellElement} */
   const head = event.target.closest?.("thead th");
   if (!head) return;
   const isWord = head.classList.contains("words");
@@ -11,7 +12,7 @@ element.addEventListener("click", (event) => {
   const isEmpty = (row) => said(row) === "–";
   const body = element.querySelector("tbody");
   const inOrder = [...body.rows].sort(
-    (one, other) => isEmpty(one) - isEmpty(other) || (down ? -1 : 1) * said(one).localeCompare(said(other), "en", { numeric: true }),
+    (one, other) => Number(isEmpty(one)) - Number(isEmpty(other)) || (down ? -1 : 1) * said(one).localeCompare(said(other), "en", { numeric: true }),
   );
   body.append(...inOrder);
 });

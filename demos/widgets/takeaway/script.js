@@ -4,17 +4,10 @@
   const SCALE = 2;
   const WIDEST = 16_000; // pixels; no browser's canvas is wider than 16,384
 
-  const address = (blob) =>
-    new Promise((done) => {
-      const reader = new FileReader();
-      reader.onload = () => done(reader.result);
-      reader.readAsDataURL(blob);
-    });
-
   // The page's fonts as a style sheet, for a picture that is drawn: it knows nothing of its page.
   async function fonts() {
     const rules = [...document.querySelectorAll('link[as="font"]')].map(async ({ href, dataset: { family, weight } }) => {
-      const data = await address(await (await fetch(href)).blob());
+      const data = await insideBert.page.address(await (await fetch(href)).blob());
       return `@font-face { font-family: "${family}"; font-weight: ${weight}; src: url(${data}); }`;
     });
     return `<style>${(await Promise.all(rules)).join("")}</style>`;
@@ -37,16 +30,6 @@
     }
   }
 
-  function handOver(blob, name) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  }
-
   const harmless = (name) => name.toLowerCase().replace(/[^a-z0-9.]+/g, "-").replace(/^[.-]+|[.-]+$/g, "").slice(0, 80) || "bert";
 
   function say(button, words) {
@@ -62,7 +45,7 @@
       const blob = kind === "svg" ? new Blob([made.text], { type: "image/svg+xml" }) : await pixels(made);
       if (!blob) return "This picture is too large for the browser to save.";
       const file = `${harmless(name)}.${kind}`;
-      handOver(blob, file);
+      insideBert.page.save(blob, file);
       return `Saved ${file}.`;
     },
 
@@ -82,11 +65,11 @@
     arrived(button, file) {
       if (file) {
         const { name, type, content } = JSON.parse(file);
-        handOver(new Blob([content], { type: `${type};charset=utf-8` }), name);
+        insideBert.page.save(new Blob([content], { type: `${type};charset=utf-8` }), name);
         say(button, `Saved ${name}.`);
       }
       return "";
     },
   };
-  (window.insideBert.pictures ??= {}).save = save;
+  insideBert.pictures.save = save;
 })();

@@ -51,4 +51,4 @@ watch("value", () => {
 });
 read();
 
-(insideBert.picked ||= {})[props.name] = () => chosen;
+insideBert.picked[props.name] = () => chosen;

@@ -3,6 +3,7 @@
 let picked = [];
 
 document.addEventListener("click", (event) => {
+  /** @type {Figure} */
   const chart = event.target.closest?.("#embeddings-agreement-bars .js-plotly-plot");
   const bar = chart?._hoverdata?.find((point) => Array.isArray(point.customdata));
   if (!bar) return;
@@ -10,4 +11,4 @@ document.addEventListener("click", (event) => {
   trigger("select");
 });
 
-(insideBert.picked ||= {})[props.name] = () => picked;
+insideBert.picked[props.name] = () => picked;

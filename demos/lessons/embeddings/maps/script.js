@@ -14,7 +14,7 @@ element.addEventListener("click", (event) => {
   if (row) choose(Number(row.dataset.point));
 });
 
-const maps = ((window.insideBert ??= {}).maps ??= { chosen: {}, choose: {} });
+const { maps } = insideBert;
 maps.chosen[props.name] = () => chosen;
 maps.choose[props.plot] = choose;
 
@@ -22,6 +22,7 @@ maps.choose[props.plot] = choose;
 // under the pointer. A trace without points (lines, the ring) has no customdata.
 if (!maps.listening) {
   maps.listening = ({ target }) => {
+    /** @type {Figure} */
     const plot = target.closest?.(".js-plotly-plot");
     const box = plot?.parentElement.closest(Object.keys(maps.choose).map((id) => `#${CSS.escape(id)}`).join());
     if (!plot?.on || !box) return;

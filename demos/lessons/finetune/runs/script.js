@@ -24,4 +24,4 @@ watch("value", () => {
   if (focused && !element.contains(document.activeElement)) element.querySelector(`[data-run="${focused}"]`)?.focus();
 });
 
-(insideBert.picked ||= {})[props.name] = () => order.join(",") || "none";
+insideBert.picked[props.name] = () => order.join(",") || "none";

@@ -13,7 +13,7 @@ function point(found) {
 }
 
 // Marks these lines, counted from 1; the editor redraws a line whose class is changed, so its elements are left alone.
-function mark(view, [first, last]) {
+function mark(view, first, last) {
   const { doc } = view.state;
   const [begin, end] = [doc.line(first).from, doc.line(Math.min(last, doc.lines)).to];
   view.dispatch({ effects: view.constructor.scrollIntoView(begin, { y: "center" }) }); // it holds the lines in sight alone
@@ -64,11 +64,11 @@ element.addEventListener("click", async (event) => {
   const { at, lines } = event.target.closest?.("button")?.dataset ?? {};
   if (!at && !lines) return;
   if (lines) {
-    const places = lines.split("-").map(Number);
+    const [first, last] = lines.split("-").map(Number);
     open(folds.code);
-    const view = await awaited(() => editor(places[1]));
+    const view = await awaited(() => editor(last));
     if (!view) return;
-    mark(view, places);
+    mark(view, first, last);
   } else {
     if (!shown(at)) open(folds.controls);
     const found = await awaited(() => shown(at));

@@ -28,4 +28,4 @@ watch("value", () => {
 });
 read();
 
-((window.insideBert ??= {}).picked ??= {})[props.name] = () => marks.join(", ");
+insideBert.picked[props.name] = () => marks.join(", ");
