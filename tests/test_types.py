@@ -40,7 +40,7 @@ def errors(folder: Path, script: str, *others: Path) -> tuple[list[str], set[Pat
     if tsc("--version").returncode:
         pytest.skip(f"{COMPILER} could not be fetched from npm")
     (folder / "script.js").write_text(script, encoding="utf-8")
-    included = ["script.js", *map(Path.as_posix, [DEMOS / "page" / "inside_bert.d.ts", *others])]
+    included = ["script.js", *map(Path.as_posix, [*DEMOS.rglob("*.d.ts"), *others])]
     config = {"extends": (DEMOS / "tsconfig.json").as_posix(), "include": included}
     (folder / "tsconfig.json").write_text(json.dumps(config), encoding="utf-8")
     lines = tsc("--project", str(folder), "--listFiles", "--pretty", "false").stdout.splitlines()

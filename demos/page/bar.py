@@ -148,14 +148,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
     says = [bar.text, bar.text_pair, bar.in_use]
-    gr.on(
-        changed,
-        None,
-        says,
-        bar.typed,
-        js="(text, pair, inUse) => insideBert.link.typed(text, pair, inUse)",
-        **IN_BROWSER,
-    )
+    typed = "(text, pair, inUse) => insideBert.link.typed(text, pair, inUse)"
+    gr.on(changed, None, says, bar.typed, js=typed, **IN_BROWSER)
     gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.link.settled(model)", **IN_BROWSER)
     for name, component in page.choices.items():  # an event each: Gradio looks up all of an event's components
         keep = f"(value) => insideBert.link.keep({in_script(name)}, value)"

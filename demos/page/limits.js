@@ -1,15 +1,13 @@
 // The bounds of controls for this sentence and model: the server sends them (demos/page/view.py), and the browser moves
 // values beyond them. The server sets no control, so that a reader's newer choice is not undone.
 (() => {
-  const menuIsOpen = () => document.querySelector("input[role='combobox'][aria-expanded='true']");
-
   // `said`: {component: its update, and the value that the answer is for, as `said`}, as JSON. A newer choice
   // stays; the answer that belongs to it has its bounds. The box is emptied, so that the same text counts as a change.
   async function apply([names, ids], said, ...values) {
     const limits = JSON.parse(said || "{}");
     // A reader is about to pick one of an open list's options; and Gradio's list fails where these become fewer.
     if (Object.values(limits).some(({ choices }) => choices)) {
-      while (menuIsOpen()) await new Promise((go) => setTimeout(go, 100));
+      while (document.querySelector("input[role='combobox'][aria-expanded='true']")) await new Promise((go) => setTimeout(go, 100));
       const { choices } = insideBert.link.view();
       values = values.map((value, index) => choices[names[index]] ?? value);
     }

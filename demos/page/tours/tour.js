@@ -31,7 +31,6 @@
   }
   const addressOf = (number) => address(key, name, number, tour.stops[number - 1]);
 
-
   function leave() {
     document.getElementById("tour")?.remove();
     document.documentElement.classList.remove("touring");
