@@ -1,7 +1,4 @@
-"""The page's counting: layers 1 ...
-
-L, heads 1 ... A; state 0 is the embeddings, state l the output of layer l. L, heads 1 ... A, and state 0 is the
-embeddings, state l what layer l hands on.
+"""The page's counting: layers 1 ... L, heads 1 ... A; state 0 is the embeddings, state l the output of layer l.
 
 Programs, files and the API keep transformers' indices, from 0; so do the values of menus, and links.
 """

@@ -1,6 +1,7 @@
 """The places of files: the folder of shared data, and texts beside the module that they belong to."""
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,14 @@ def read_asset(name: str) -> str:
 def read_beside(module: str, name: str) -> str:
     """The text of the file `name` in the folder of a module, which is given by its `__file__`."""
     return read_text(Path(module).resolve().parent / name)
+
+
+def read_filled(module: str, name: str, values: Mapping[str, object]) -> str:
+    """`read_beside` with the text of each value in the place of its name, one name after the other."""
+    text = read_beside(module, name)
+    for place, value in values.items():
+        text = text.replace(place, str(value))
+    return text
 
 
 def read_json_beside(module: str, name: str) -> Any:

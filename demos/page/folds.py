@@ -14,14 +14,14 @@ LETTERS = "[What each letter stands for](./glossary#letters)"
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 
 
-def folds(module: str, prints: str, *, numbers: str = "") -> tuple[gr.HTML, gr.Code]:
+def folds(module: str, prints: str) -> tuple[gr.HTML, gr.Code]:
     """The four folds of the part whose file is `module`; returns what its drawing fills: (numbers, program).
 
     formula.md and, where it is there, sources.md beside `module` are the two texts. `prints` is the label above the
-    program, 70 characters at most; `numbers` is the text of its fold until something is drawn.
+    program, 70 characters at most.
     """
     with fold(module, "numbers", "The numbers"):
-        table = gr.HTML(numbers)
+        table = gr.HTML("")
     formula_fold(module)
     program = code_fold(module, prints)
     if Path(module).with_name("sources.md").exists():

@@ -1,7 +1,7 @@
 """The common lines of several parts' programs: the translators as classes of plain torch, and the bundled ones."""
 
 from demos.bert.translation.translators import TRANSFORMER
-from demos.files import read_beside
+from demos.files import read_beside, read_filled
 
 PACKING = "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
 
@@ -21,8 +21,5 @@ def bundled_lines(kind: str, *imports: str) -> str:
     packing, score, model = model_class(kind)
     needed = "".join(f"{line}\n" for line in ("import json\n", "import torch", "from safetensors import safe_open",
                                               "from torch import nn", *imports))  # fmt: skip
-    code = read_beside(__file__, "program_bundled.txt")
     values = {"IMPORTS\n": needed + packing + "\n", "KIND": kind, "SCORE\n": score, "MODEL": model.rstrip()}
-    for name, value in values.items():
-        code = code.replace(name, value)
-    return code
+    return read_filled(__file__, "program_bundled.txt", values)

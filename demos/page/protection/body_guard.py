@@ -18,10 +18,7 @@ class _TooLargeError(Exception):
 
 
 class BodyGuard:
-    """ASGI middleware: 413 for a body over MAX_BODY (uploads:
-
-    MAX_UPLOAD), by its header or counted while it streams in.
-    """
+    """ASGI middleware: 413 for a body over MAX_BODY, an upload over MAX_UPLOAD, by its header or as it streams in."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -23,7 +23,7 @@ from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.presets import recipe_for
 from demos.training.sources import SOURCES
-from demos.widgets.tasks import multiple_choice
+from demos.widgets.tasks.multiple_choice import view
 from demos.widgets.tasks.registry import VIEWS
 
 
@@ -134,7 +134,7 @@ def test_a_sentence_that_is_not_ours_has_its_source_on_its_label_wherever_it_is_
 
 def test_the_piano_is_the_item_that_the_data_show() -> None:
     context, start, endings = EXAMPLES["endings"]["A woman at the piano (SWAG)"].texts
-    shown = Path(multiple_choice.__file__).with_name("text.html").read_text(encoding="utf-8")
+    shown = Path(view.__file__).with_name("text.html").read_text(encoding="utf-8")
     assert f"“{context} {start} …”" in shown
     assert re.findall("<li>([^<{]+)</li>", shown) == endings.splitlines()
 

@@ -12,7 +12,7 @@ from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR
 from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
 from demos.figures.program import model_lines
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.templates import templates
 
 SCALE = colour_scale("magnitude")
@@ -78,12 +78,9 @@ def grammar_code(spec: ModelSpec, relation: Relation, direction: int, sentences:
         pairs = [(a, b) if direction == 0 else (b, a) for at, a, b in relation.places if at == number]
         if pairs:
             lines.append(f"    ({sentence.text!r}, {pairs}),")
-    program = read_beside(__file__, "program.txt")
-    filled = {"IMPORTS": needed, "SOURCE": source, "PAIRS": "\n".join(lines), "RELATION": relation.name}
-    filled["MARKS"] = MARKS if spec.architecture in UNIGRAM else ""
-    for name, value in filled.items():
-        program = program.replace(f"<{name}>", value)
-    return program
+    filled = {"<IMPORTS>": needed, "<SOURCE>": source, "<PAIRS>": "\n".join(lines), "<RELATION>": relation.name}
+    filled["<MARKS>"] = MARKS if spec.architecture in UNIGRAM else ""
+    return read_filled(__file__, "program.txt", filled)
 
 
 def relations_html(relations: Mapping[str, Relation], chosen: str, direction: int, sentences: int) -> str:

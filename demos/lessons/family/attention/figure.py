@@ -8,7 +8,7 @@ from demos.bert.model.local_layers import kind_said
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.counting import from_zero
 from demos.figures.program import model_lines
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.lessons.family.program_decoder import DECODER as LOADS_DECODER
 from demos.templates import templates
 
@@ -62,9 +62,8 @@ def attention_code(member: Member, kind: str, layer: int, source: str, reading: 
     ends: dict[str, int | str] = {"layer": layer, "remark": from_zero(layer=layer)}
     if member.key == TRANSLATOR:
         texts = {"SOURCE": reading.kinds[ENCODER].rows.names, "TARGET": reading.kinds[DECODER].rows.names}
-        program = read_beside(__file__, "translator.txt")
-        for name, tokens in texts.items():
-            program = program.replace(name, repr(" ".join(tokens)))
+        words = {name: repr(" ".join(tokens)) for name, tokens in texts.items()}
+        program = read_filled(__file__, "translator.txt", words)
         return f"{program}{CHOSEN[kind]}{THREE.format(**ends)}"
     if member.key == OUR_DECODER:
         return f"""{LOADS_DECODER}

@@ -9,7 +9,7 @@ from demos.bert.elmo.who_sees import NAMES, Dependence
 from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.templates import plot_text
 
 WINDOW = 7  # words that a panel has room for
@@ -150,7 +150,4 @@ def elmo_code(
         "NORM": norm,
         "SHARES": [round(share, 6) for share in shares.tolist()],
     }
-    program = read_beside(__file__, "program.txt")
-    for name, value in values.items():
-        program = program.replace(name, repr(value))
-    return program
+    return read_filled(__file__, "program.txt", {name: repr(value) for name, value in values.items()})

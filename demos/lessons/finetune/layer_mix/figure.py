@@ -7,7 +7,7 @@ from demos.figures.axes import BOTH_PAPERS, axis, level_line
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.program import model_lines
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.training import bilstm_tagger as bilstm
 from demos.training.layer_mix import DECAY, EPSILON, MIX_RATE, RATE, STEPS
 
@@ -41,7 +41,4 @@ def mix_code(spec: ModelSpec) -> str:
               "DECAY": DECAY, "STEPS": STEPS, "UNITS": bilstm.UNITS, "LAYERS": bilstm.LAYERS,
               "DROPOUT": bilstm.DROPOUT, "LSTM_RATE": bilstm.RATE, "EPOCHS": bilstm.EPOCHS,
               "BATCH": bilstm.BATCH}  # fmt: skip
-    program = read_beside(__file__, "program.txt")
-    for name, value in filled.items():
-        program = program.replace(f"<{name}>", str(value))
-    return program
+    return read_filled(__file__, "program.txt", {f"<{name}>": value for name, value in filled.items()})

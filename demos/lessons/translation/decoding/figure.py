@@ -6,7 +6,7 @@ from demos.bert.translation.decoding import SHOWN, TOP
 from demos.figures.figure.figure import Figure, Trace
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.lessons.translation.figure import ROW
 from demos.templates import plot_text
 
@@ -76,17 +76,15 @@ def one_vector_figure(
 
 def decoding_code(source: Sequence[str], score: str, step: int) -> str:
     """A program that translates these words as the page does, and prints the numbers of step `step`, from 1."""
-    code = read_beside(__file__, "program.txt")
     attends = score != "none"
-    for name, value in {
+    values = {
         "SENTENCE": repr(" ".join(source)),
         "SCORE": score,
         "MEMORY\n": MEMORY if attends else "",
         "\nCONTEXT\n": WITH if attends else WITHOUT,
         ", WEIGHTS": WEIGHTS if attends else "",
-        "STEP": str(step),
-        "SHOWN": str(SHOWN),
-        "TOP": str(TOP),
-    }.items():
-        code = code.replace(name, value)
-    return code
+        "STEP": step,
+        "SHOWN": SHOWN,
+        "TOP": TOP,
+    }
+    return read_filled(__file__, "program.txt", values)

@@ -11,7 +11,7 @@ from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, BARE
 from demos.figures.numbers import percent
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.lessons.translation.figure import framed_row
 from demos.templates import plot_text
 
@@ -81,18 +81,16 @@ def writing_code(
     beginning: str, temperature: float | None, seed: int, step: int, longest: int, top: int, shown: int
 ) -> str:
     """A program that writes after this beginning as the page does, and prints the numbers of step `step`, from 1."""
-    code = read_beside(__file__, "program.txt")
     greedy = temperature is None
-    for name, value in {
+    values = {
         "BEGINNING": repr(beginning.lower().replace(".", " ")),
         "GENERATOR\n": "" if greedy else GENERATOR,
         "CHOICE": LIKELIEST if greedy else RANDOM,
-        "TEMPERATURE": str(temperature),
-        "SEED": str(seed),
-        "STEP": str(step),
-        "LONGEST": str(longest),
-        "SHOWN": str(shown),
-        "TOP": str(top),
-    }.items():
-        code = code.replace(name, value)
-    return code
+        "TEMPERATURE": temperature,
+        "SEED": seed,
+        "STEP": step,
+        "LONGEST": longest,
+        "SHOWN": shown,
+        "TOP": top,
+    }
+    return read_filled(__file__, "program.txt", values)

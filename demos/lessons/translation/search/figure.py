@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.lessons.translation.figure import ABOVE
 from demos.lessons.translation.program_model import bundled_lines
 from demos.templates import plot_text
@@ -39,8 +39,5 @@ def distribution_figure(rows: Sequence[tuple[str, float, float]]) -> Figure:
 
 def search_code(kind: str, source: Sequence[str], width: int, penalty: float) -> str:
     """A program that finds the translation that the page finds."""
-    code = read_beside(__file__, "program.txt")
-    values = {"WIDTH": str(width), "PENALTY": repr(penalty), "SOURCE": repr(" ".join(source))}
-    for name, value in values.items():
-        code = code.replace(name, value)
-    return code.replace("BUNDLED\n", bundled_lines(kind))
+    values = {"WIDTH": width, "PENALTY": repr(penalty), "SOURCE": repr(" ".join(source))}
+    return read_filled(__file__, "program.txt", values | {"BUNDLED\n": bundled_lines(kind)})

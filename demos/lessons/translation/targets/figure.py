@@ -8,7 +8,7 @@ from demos.figures.figure.figure import Axis, Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
-from demos.files import read_beside
+from demos.files import read_beside, read_filled
 from demos.lessons.translation.figure import ABOVE, framed_row
 from demos.lessons.translation.program_model import bundled_lines
 from demos.templates import plot_text
@@ -93,10 +93,9 @@ def places_figure(
 
 def targets_code(kind: str, source: Sequence[str], target: Sequence[str]) -> str:
     """A program that prints the costs that the page shows after training."""
-    code = read_beside(__file__, "program.txt")
-    for name, words in {"SOURCE": source, "TARGET": target}.items():
-        code = code.replace(name, repr(" ".join(words)))
-    return code.replace("BUNDLED\n", bundled_lines(kind, "from torch.nn.functional import cross_entropy"))
+    words = {"SOURCE": repr(" ".join(source)), "TARGET": repr(" ".join(target))}
+    bundled = bundled_lines(kind, "from torch.nn.functional import cross_entropy")
+    return read_filled(__file__, "program.txt", words | {"BUNDLED\n": bundled})
 
 
 def six_words_code(steps: int) -> str:

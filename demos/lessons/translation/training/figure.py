@@ -6,7 +6,7 @@ from demos.bert.translation.timing import SENTENCES, Measured
 from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import CLASSES, plotly_layout
-from demos.files import read_beside
+from demos.files import read_filled
 from demos.lessons.translation.figure import ABOVE
 from demos.lessons.translation.program_model import model_class
 from demos.templates import templates
@@ -60,8 +60,5 @@ def training_code(plan: Plan) -> str:
     """A program that trains as the page does, with this plan."""
     packing, score, model = model_class(plan.score)
     rate = TRANSFORMER_RATE if plan.score == TRANSFORMER else RATE
-    code = read_beside(__file__, "program.txt")
-    values = {"IMPORTS\n": packing, "SCORE": score, "TASK": plan.task, "RATE": str(rate), "MODEL": model.rstrip()}
-    for name, value in (values | {"STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
-        code = code.replace(name, value)
-    return code
+    values = {"IMPORTS\n": packing, "SCORE": score, "TASK": plan.task, "RATE": rate, "MODEL": model.rstrip()}
+    return read_filled(__file__, "program.txt", values | {"STEPS": plan.steps, "SEED": plan.seed})
