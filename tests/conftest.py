@@ -122,9 +122,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> Iterator[None]:
-    """One thread a test process; and no search for what is unreachable after each tiny training.
+    """One thread a test process, in its trainings too; and no search for what is unreachable after each tiny training.
 
-    Among all that tests hold that search costs more than the training; `give_back` itself is tested in
+    Two threads that wait for each other are slow on a busy machine. Among all that tests hold that search costs more
+    than the training; `give_back` itself is tested in
     tests/bert/model/test_freed_memory.py.
     """
     import torch
@@ -134,6 +135,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thread, "give_back", lambda: None)
+        patch.setenv("OMP_NUM_THREADS", "1")  # what `cores` goes by
         yield
 
 

@@ -57,14 +57,13 @@ def main(short: bool = False) -> None:
     found = calibration(after.answers.confidence, after.answers.right)
     right = sum(after.answers.right) / len(after.answers.right)
     print(f"accuracy {right:.3f}, expected calibration error {found.error:.3f}")
-    errors = [
-        (error, drained(afterwards.evidence(after, error.example, error.example.label))) for error in after.errors
-    ]
+    shown = after.errors[: 1 if short else None]
+    errors = [(error, drained(afterwards.evidence(after, error.example, error.example.label))) for error in shown]
     for error, evidence in errors:
         answer, truth = (dataset.labels[label] for label in (error.predicted, error.example.label))
         sums = ((evidence.gradient, evidence.empty), (evidence.integrated, evidence.masked))
-        shown = ", ".join(f"{values.sum():+.3f} of {evidence.margin - base:+.3f}" for values, base in sums)
-        print(f"{error.probability:.2f} {answer} for {truth}, gradient x input and integrated gradients: {shown}")
+        told = ", ".join(f"{values.sum():+.3f} of {evidence.margin - base:+.3f}" for values, base in sums)
+        print(f"{error.probability:.2f} {answer} for {truth}, gradient x input and integrated gradients: {told}")
     if "--write" in sys.argv:
         told = (
             f"{store.spec(BUNDLED).title} trained on {len(dataset.train)} sentences of six emotions, "

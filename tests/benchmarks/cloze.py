@@ -69,7 +69,9 @@ def prompted(pretrained: Pretrained, shown: Sequence[Solved], test: Sequence[Sol
     return {"probability": share_right(log_odds, test), "gain": share_right(log_odds, test, without)}
 
 
-def tuned_with_prompt(pretrained: Pretrained, examples: Sequence[Solved], test: Sequence[Solved], seed: int) -> float:
+def tuned_with_prompt(
+    pretrained: Pretrained, examples: Sequence[Solved], test: Sequence[Solved], epochs: int, seed: int
+) -> float:
     """All weights trained so that the right label word is the more probable one (Gao et al. 2021, section 4)."""
     torch.manual_seed(seed)
     encoder = replace(pretrained.encoder, model=copy.deepcopy(pretrained.encoder.model).requires_grad_(True))
@@ -79,7 +81,7 @@ def tuned_with_prompt(pretrained: Pretrained, examples: Sequence[Solved], test: 
     parameters = [*encoder.model.parameters(), *learner.transform.requires_grad_(True).parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=RATE)
     order = random.Random(seed)
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         shuffled = order.sample(list(examples), len(examples))
         for start in range(0, len(shuffled), PRESETS["quick"].settings.batch_size):
             batch = shuffled[start : start + PRESETS["quick"].settings.batch_size]
@@ -111,6 +113,7 @@ def measured(data: Dataset, draws: int, short: bool = False) -> dict[str, dict[s
     """By method and number of examples of each class, an accuracy a draw."""
     pretrained = our_heads(STORE.get(BUNDLED))
     pool, test = solved_of(data.train), solved_of(data.test)
+    epochs, few = (1, replace(PRESETS["few"].settings, epochs=1)) if short else (EPOCHS, PRESETS["few"].settings)
     found: dict[str, dict[str, list[float]]] = {}
 
     def add(method: str, each: int, accuracy: float) -> None:
@@ -123,10 +126,10 @@ def measured(data: Dataset, draws: int, short: bool = False) -> dict[str, dict[s
             shown = drawn(pool, each, draw)
             for method, accuracy in prompted(pretrained, shown, test).items():
                 add(method, each, accuracy)
-            add("tuned_with_prompt", each, tuned_with_prompt(pretrained, shown, test, draw))
-            plain = replace(PRESETS["quick"].settings, epochs=EPOCHS, learning_rate=RATE, evaluations=1, seed=draw)
+            add("tuned_with_prompt", each, tuned_with_prompt(pretrained, shown, test, epochs, draw))
+            plain = replace(PRESETS["quick"].settings, epochs=epochs, learning_rate=RATE, evaluations=1, seed=draw)
             add("fine_tuned", each, fine_tuned(data, shown, plain))
-            add("few", each, fine_tuned(data, shown, replace(PRESETS["few"].settings, evaluations=1, seed=draw)))
+            add("few", each, fine_tuned(data, shown, replace(few, evaluations=1, seed=draw)))
         for method, by_number in found.items():
             scores = by_number[str(each)]
             print(f"{each} a class, {method}: {fmean(scores):.3f} ± {pstdev(scores):.3f}", flush=True)

@@ -36,12 +36,12 @@ def trained(plan: Plan) -> tuple[float, float, float | None]:
 def main(short: bool = False, options: Sequence[str] = ()) -> None:
     """A line for each task and kind; raises SystemExit where the promised one is slower or worse than promised."""
     given = dict(zip(options[::2], options[1::2], strict=True))
-    kinds = given.get("--kinds", ",".join(KINDS)).split(",")
+    kinds = given.get("--kinds", PROMISED if short else ",".join(KINDS)).split(",")
     steps = FEWEST_STEPS if short else int(given.get("--steps", Plan().steps))
     seeds = [int(seed) for seed in given.get("--seeds", str(Plan().seed)).split(",")]
     plans = [Plan(kind, steps, seed, task) for task in TASKS for kind in kinds for seed in seeds]
     missed: list[str] = []
-    for plan in plans[:2] if short else plans:
+    for plan in plans[:1] if short else plans:
         seconds, right, share = trained(plan.check())
         told: Any = "no weights" if share is None else f"{share:.1%} of content words aligned"
         line = f"{plan.task}, {plan.score}, seed {plan.seed}: {seconds:.0f} s, {right:.1%} right, {told}"

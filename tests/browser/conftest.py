@@ -22,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.browser.events import AT_REST
 from tests.chromium import find_chromium
 
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
@@ -59,6 +60,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def one_context(browser: Browser) -> Iterator[BrowserContext]:
     """The context of all tests, whose cache holds what every page loads: a second less of processor a page."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(AT_REST)
     context.set_default_timeout(120_000)
     yield context
     context.close()
@@ -135,6 +137,7 @@ def page(context: BrowserContext) -> Page:
 def one_phone(browser: Browser) -> Iterator[BrowserContext]:
     """The context of all tests' phones, for its cache: a first page of its own loads 500 files."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    context.add_init_script(AT_REST)
     context.set_default_timeout(120_000)
     yield context
     context.close()

@@ -5,36 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error, Locator, Page, Request
+from playwright.sync_api import Error, Frame, Locator, Page, Request
 
-# Counts the answers that have come in whole, so that a test knows when the page is at rest.
-COUNT_ANSWERS = """(() => {
-    const given = window.fetch;
-    window.answered = 0;
-    window.fetch = async (...asked) => {
-        const answer = await given(...asked);
-        if (!String(asked[0]?.url ?? asked[0]).includes("/queue/data")) return answer;
-        const [theirs, ours] = answer.body.tee();
-        (async () => {
-            const reader = ours.pipeThrough(new TextDecoderStream()).getReader();
-            for (let rest = ""; ; ) {
-                const { done, value } = await reader.read();
-                if (done) return;
-                const told = (rest + value).split('"msg":"process_completed"');
-                window.answered += told.length - 1;
-                rest = told.at(-1).slice(-40);
-            }
-        })().catch(() => {}); // the page was left
-        return new Response(theirs, answer);
-    };
-})()"""
+# What a page has yet to do is counted from its beginning, so that a test knows when the page is at rest.
+AT_REST = Path(__file__).with_name("at_rest.js").read_text(encoding="utf-8")
 STEP = 100  # milliseconds
-REST = 500  # milliseconds without a request or an answer: more than the page waits before it draws
-# They are counted once the page's own work is done, so that a slow machine is not taken for a page at rest.
-WAIT = "(step) => new Promise((go) => requestIdleCallback(() => setTimeout(go, step), { timeout: 5000 }))"
+REST = 500  # milliseconds without a request or an answer, after which a page that never ends its work counts as at rest
 LOADED = {"script", "stylesheet"}  # what the page goes on with once it is there
 
 
@@ -45,9 +26,8 @@ class Asked:
         self.page = page
         self.all: list[tuple[int, str]] = []
         self.seen = 0
-        self.left = 0  # posted by pages that were left since
         self.loading: set[Request] = set()
-        page.add_init_script(COUNT_ANSWERS)
+        page.add_init_script(AT_REST)  # for a page of a context of its own
         page.on("request", self._note)
         page.on("requestfinished", self._loaded)
         page.on("requestfailed", self._loaded)
@@ -57,7 +37,6 @@ class Asked:
             body: Any = request.post_data_json
             self.all.append((body["fn_index"], json.dumps(body["data"])))
         elif request.is_navigation_request() and request.frame == self.page.main_frame:
-            self.left = len(self.all)
             self.loading.clear()
         elif request.resource_type in LOADED:
             self.loading.add(request)
@@ -67,21 +46,44 @@ class Asked:
 
     def since_last(self, at_least: int = 0) -> list[tuple[int, str]]:
         """What was asked since the last call, once all of it (`at_least` so many) is answered and no more follows."""
-        still = 0
+        still = unanswered = 0
         for _ in range(1200):
-            before = len(self.all)
+            before, rests, unanswered = len(self.all), False, 1
             with contextlib.suppress(Error):  # the page was left meanwhile
-                self.page.evaluate(WAIT, STEP)
-            at_rest = len(self.all) == before >= self.seen + at_least and not self.loading
-            at_rest = at_rest and self.page.evaluate("window.answered") >= before - self.left
-            still = still + STEP if at_rest else 0
+                rests, unanswered = is_at_rest(self.page, STEP)
+            as_before = len(self.all) == before >= self.seen + at_least and not unanswered and not self.loading
+            still = still + (REST if rests else STEP) if as_before else 0
             if still >= REST:
                 break
         else:
-            asked, answered = len(self.all), self.page.evaluate("window.answered")
-            pytest.fail(f"{asked - self.seen} new events; of all {asked}, {answered} were answered")
+            pytest.fail(f"{len(self.all) - self.seen} new events of {len(self.all)}; {unanswered} are not answered")
         new, self.seen = self.all[self.seen :], len(self.all)
         return new
+
+
+def settle(page: Page, most: int) -> None:
+    """Wait until the page and its frames in sight are at rest, for `most` milliseconds of their time at the most."""
+    is_at_rest(page, most)
+
+
+def is_at_rest(page: Page, most: int) -> tuple[bool, int]:
+    """(whether they are, within `most` milliseconds; how many events the server has not answered).
+
+    First the frames, since one waits for a second press before it says to the page what was pressed.
+    """
+    frames = [False]
+    with contextlib.suppress(Error):  # one was replaced meanwhile
+        frames = [frame.evaluate("(most) => atRest(most)", most)[0] for frame, _ in frames_in_sight(page)]
+    rests, unanswered = page.evaluate("(most) => atRest(most)", most)
+    return rests and all(frames), unanswered
+
+
+def frames_in_sight(page: Page) -> Iterator[tuple[Frame, float]]:
+    """Each with its width in pixels of the page."""
+    for frame in page.frames[1:]:
+        box = frame.frame_element().bounding_box()
+        if box and box["width"]:
+            yield frame, box["width"]
 
 
 def unfold(fold: Locator) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-from tests.browser.events import WAIT
+from tests.browser.events import settle
 
 # axe walks through hidden tabs for nothing: they stand aside meanwhile, but for those whose frame would load anew.
 VIOLATIONS = """async ([within, options]) => {
@@ -38,7 +38,7 @@ def serious_faults(page: Page, rules: list[str], within: str | None = None) -> d
         page.evaluate(AXE_SCRIPT)
     serious: dict[str, list[str]] = {}
     for _ in range(6):
-        page.evaluate(WAIT, 200)
+        settle(page, 200)
         serious = {
             rule["id"]: [node["html"][:160] for node in rule["nodes"][:3]]
             for rule in page.evaluate(VIOLATIONS, [within, options])
@@ -46,4 +46,5 @@ def serious_faults(page: Page, rules: list[str], within: str | None = None) -> d
         }
         if not serious:
             break
+        page.wait_for_timeout(150)
     return serious

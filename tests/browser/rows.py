@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from playwright.sync_api import Page
 
 from demos.page.lesson import Lesson
-from tests.browser.events import WAIT
+from tests.browser.events import settle
 
 # Far wider than any text font: nearly twice what DejaVu Sans takes.
 WIDE = '* { font-family: "DejaVu Sans Mono", monospace !important; letter-spacing: 0.2em !important; }'
@@ -45,7 +45,7 @@ def hidden_in_rows(page: Page, lesson: Lesson, lessons: Sequence[Lesson]) -> lis
     for width, height, large, wide in SETTINGS:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(SET, [large, wide, WIDE])
-        page.evaluate(WAIT, 150)  # what measures the row has measured
+        settle(page, 150)  # what measures the row has measured
         setting = f"at {width}, large {large}, wide {wide}"
         found += [f"{button} {setting}" for button in page.evaluate(HIDDEN, ids)]
         if not wide and page.evaluate("document.documentElement.scrollWidth") > width:

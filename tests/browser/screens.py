@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from playwright.sync_api import Page
 
-from tests.browser.events import WAIT
+from tests.browser.events import frames_in_sight, settle
 from tests.browser.fonts import foreign_fonts
 
 Found = TypeVar("Found", int, list[str])
@@ -82,7 +82,7 @@ def turn_to_screen(page: Page, screen: Screen) -> None:
 
 def wait_for_picture(page: Page, part: str) -> None:
     page.wait_for_function(f"(part) => ({TOP})(part) >= 0", arg=part, polling=100)
-    page.wait_for_timeout(600)  # what comes late must not push it down
+    settle(page, 600)  # what comes late must not push it down
 
 
 def faults_on(page: Page, name: str, part: str) -> list[str]:
@@ -109,10 +109,8 @@ def faults_on(page: Page, name: str, part: str) -> list[str]:
 def looks(page: Page, least: float) -> list[str]:
     """What is wrong with the page and the frames in sight, where a text has `least` pixels of the screen."""
     found = list(page.evaluate(LOOKS, least))
-    for frame in page.frames[1:]:
-        box = frame.frame_element().bounding_box()
-        if box and box["width"]:
-            found += frame.evaluate(LOOKS, least * frame.evaluate("innerWidth") / box["width"])
+    for frame, width in frames_in_sight(page):
+        found += frame.evaluate(LOOKS, least * frame.evaluate("innerWidth") / width)
     return found
 
 
@@ -130,7 +128,8 @@ def overflow(page: Page, width: int, height: int) -> int:
 def at_rest(page: Page, faults: Callable[[], Found]) -> Found:
     """What `faults` finds, once that is nothing, or after 20 looks at a page without work: drawing takes a moment."""
     for _ in range(20):
-        page.evaluate(WAIT, 150)
+        settle(page, 150)
         if not (found := faults()):
             break
+        page.wait_for_timeout(100)
     return found

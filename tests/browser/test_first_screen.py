@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 
 from demos.page.bar import DEFAULT_TEXT
 from tests.browser.conftest import stands, visit
-from tests.browser.events import WAIT, Asked
+from tests.browser.events import Asked, settle
 from tests.browser.screens import TOP
 from tests.lectures import WIDTHS, Slide, differences, slides, unseen
 
@@ -159,7 +159,7 @@ def unread(page: Page, lesson: str, query: str) -> list[str]:
     for _ in range(FAULTY):
         if not (missing := page.evaluate(UNREAD, sentences)):
             break
-        page.evaluate(WAIT, 150)
+        page.wait_for_timeout(150)
     return list(missing)
 
 
@@ -168,7 +168,7 @@ def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tup
     asked = [[row.selector, list(row.words)] for row in rows]
     before, still = None, 0
     for _ in range(PATIENCE):
-        page.wait_for_timeout(150)
+        settle(page, 150)
         places: list[tuple[str, int | None]] = page.evaluate(IN_SIGHT, asked)
         still = still + 1 if places == before else 0
         before = places
@@ -176,4 +176,6 @@ def places_at_rest(page: Page, rows: list[Slide], excused: set[str]) -> list[tup
         empty = any(fault.startswith(("absent", "hidden")) for fault in missed)
         if still >= (EMPTY if empty else FAULTY if missed else STILL):
             break
+        if missed:
+            page.wait_for_timeout(100)
     return places

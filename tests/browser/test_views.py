@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from demos.lessons import discover
 from demos.page.lesson import Lesson
-from tests.browser.events import WAIT, Asked, StillServer, twice
+from tests.browser.events import Asked, StillServer, settle, twice
 from tests.browser.everyone import lacks
 from tests.browser.faults import serious_faults
 from tests.browser.moves import last_asked, movable, move
@@ -139,10 +139,10 @@ def choices_hold(page: Page, asked: Asked, server: StillServer, panel: str) -> N
     controls, before = movable(page, panel), page.evaluate(CHOICES)
     server.stop()
     page.locator(SENTENCE).fill(THIRD)
-    page.evaluate(WAIT, 300)  # the page asks for its drawing, where this part reads it
+    settle(page, 300)  # the page asks for its drawing, where this part reads it
     for control in controls[:1] + controls[1:][-1:]:  # the first and the last
         move(page, *control)
-        page.evaluate(WAIT, 100)
+        settle(page, 100)
     chosen, linked = page.evaluate(CHOICES), parse_qs(urlsplit(page.url).query)
     server.go_on()
     events = asked.since_last()

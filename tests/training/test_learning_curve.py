@@ -46,11 +46,6 @@ from demos.training.tasks.classification.data import Dataset, Example, load_emot
 from demos.training.tasks.registry import task_of
 
 
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-
 def test_parts_are_nested_and_keep_the_classes_shares() -> None:
     dataset = load_emotion()
     for seed in (0, 1):

@@ -50,12 +50,6 @@ def handlers(services: Services) -> dict[str, Callable[..., Any]]:
     return wired | {"news": services.shared(PairTrainer).feeds.news}
 
 
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the other tests: two threads that wait for each other are slow on a busy machine."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-
 def show(services: Services, sentence: Sentence = BAR_TEXTS, **said: Any) -> dict[str, Any]:
     return {name: as_read(value) for name, value in TrainOnPairs().shown(services, sentence, **OURS | said).items()}
 

@@ -8,7 +8,6 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.training.service import training_service
-from demos.training.service import training_thread as thread
 from tests.lessons.finetune.bare_page import TSV, Bare
 from tests.lessons.finetune.room import Room
 from tests.page.tiny_store import TinyStore
@@ -29,11 +28,9 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def quick() -> Iterator[None]:
-    """One CPU thread, a quick look at the line, and no sweep through all of Python's objects after each run."""
+    """A quick look at the line."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(training_service, "LOOK_SECONDS", 0.01)
-        patch.setattr(thread, "give_back", lambda: None)
         yield
 
 

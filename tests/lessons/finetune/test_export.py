@@ -40,9 +40,8 @@ Kept = tuple[Services, Zips, str]
 
 
 @pytest.fixture
-def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+def kept(tiny: LoadedModel, tmp_path: Path) -> Kept:
     """After one run on the page: (the services, the zips, the run's id)."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     files, upload = tmp_path / "tiny", tmp_path / "films <b>.tsv"
     tiny.model.save_pretrained(files)
     tiny.tokenizer.save_pretrained(files)

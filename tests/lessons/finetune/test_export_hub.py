@@ -56,9 +56,8 @@ def request_of(publisher: Publisher) -> Any:
 
 
 @pytest.fixture
-def trained(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def trained(tiny: LoadedModel, tmp_path: Path) -> Any:
     """trained(ANN) is (what publishes, the id of a run that she has begun)."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     upload = tmp_path / "films.tsv"
     upload.write_text(TSV, encoding="utf-8")
     trainings = TrainingService(StoredRuns(tmp_path / "runs"))

@@ -30,8 +30,7 @@ FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n
 
 
 @pytest.fixture
-def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measurements:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+def part(tiny: LoadedModel, tmp_path: Path) -> Measurements:
     return Measurements(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
 
 

@@ -33,10 +33,7 @@ def show(history: Sequence[Record], ticked: str = "") -> tuple[Any, ...]:
     return tuple(Runs().shown(services, BAR, history=history, ticked=ticked).values())
 
 
-def test_a_run_is_remembered_and_the_oldest_forgotten(
-    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+def test_a_run_is_remembered_and_the_oldest_forgotten(tiny: LoadedModel, tmp_path: Path) -> None:
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
     trainer = Trainer(services)
     films = tmp_path / "films.tsv"

@@ -26,12 +26,6 @@ from demos.widgets.run_controller.run_controller import FOLLOWERS
 from tests.lessons.finetune.bare_page import CHOSEN, TSV, Bare
 
 
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the other tests: two threads that wait for each other are slow on a busy machine."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-
 def start(bare: Bare, upload: str, words: str = "a fine film", reader: str = "a-reader-with-a-key") -> Iterator[Shown]:
     """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
     begun = bare.runs.begin(reader, "")

@@ -57,8 +57,7 @@ def whole(tiny: LoadedModel) -> BertForPreTraining:
 
 
 @pytest.fixture
-def learning(tiny: LoadedModel, whole: BertForPreTraining, monkeypatch: pytest.MonkeyPatch) -> Learning:
-    monkeypatch.setattr(live, "cores", lambda: 1)
+def learning(tiny: LoadedModel, whole: BertForPreTraining) -> Learning:
     spec = replace(tiny.spec, mlm=True, nsp=True)
     words, relation = whole.cls.predictions, whole.cls.seq_relationship
     encoder = LoadedModel(spec, tiny.tokenizer, whole.bert)

@@ -29,11 +29,6 @@ WORDS = ("river", "stone", "paper", "window", "north")
 QUICK = Settings(epochs=1, batch_size=8, max_length=12, threads=1, evaluations=1, hidden=(8,))
 
 
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-
 @pytest.fixture(scope="module")
 def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small file of two classes."""

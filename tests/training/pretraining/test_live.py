@@ -24,8 +24,7 @@ RECIPE = Recipe(rate=2e-2, batch_size=4, seed=1)
 
 
 @pytest.fixture
-def presses(monkeypatch: pytest.MonkeyPatch) -> Presses:
-    monkeypatch.setattr(live, "cores", lambda: 1)
+def presses() -> Presses:
     return Presses(TrainingService())
 
 
@@ -126,7 +125,6 @@ def test_one_trains_at_a_time_and_who_waits_is_told(presses: Presses, situation:
 def test_a_press_waits_for_presses_alone(
     situation: Situation, pretrained: Pretrained, monkeypatch: pytest.MonkeyPatch, on_zero_gpu: bool
 ):
-    monkeypatch.setattr(live, "cores", lambda: 1)
     monkeypatch.setattr(workshop_module, "ON_ZERO_GPU", on_zero_gpu)
     presses = Presses(TrainingService())
     trainings = presses.trainings
