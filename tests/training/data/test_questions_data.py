@@ -287,7 +287,7 @@ def test_datasheet_tells_what_the_file_holds(contexts: dict[str, str], questions
     for name, exact, f1 in told_scores:
         assert (exact, f1) == tuple(f"{score:.2f}" for score in scores(test, BASELINES[name])), name
     hits = mean(q.answers[0] in likest_sentence(q) for q in test)
-    assert f"the answer stands in that sentence in {100 * hits:.0f} % of the cases" in flowing
+    assert f"the answer is in that sentence in {100 * hits:.0f} % of the cases" in flowing
     assert f"{len(questions)} questions on {len(contexts)} short paragraphs" in flowing
     lengths = sorted(len(q.answers[0].split()) for q in questions)
     assert f"1 to {lengths[-1]} words, {lengths[len(lengths) // 2]} in the middle" in flowing
