@@ -1,6 +1,6 @@
 // Before a page's own scripts: it counts what the page has yet to do, and `atRest(most)` waits until that is nothing.
 // What it counts: requests, answers of the server, timers of less than a second, transitions of style. Frames of animation
-// are not counted, since Gradio asks for one after another for ever; the two looks are more than a frame apart.
+// are not counted; the two looks are more than a frame apart.
 (() => {
   if (window.atRest) return;
   const LATER = 1000; // milliseconds: a timer as long as this is a clock, and no step of a drawing

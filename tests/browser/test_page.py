@@ -199,3 +199,18 @@ def test_what_is_announced_where_an_event_is_over_is_a_word(open_lesson: Callabl
     page.locator("#lesson-embeddings").get_by_label("max", exact=True).first.check()
     page.wait_for_function("announced.has('Done')")
     assert not [words for words in page.evaluate("[...announced]") if words.startswith(("common.", "status."))]
+
+
+def test_a_page_at_rest_draws_no_frames(open_lesson: Callable[..., Page], page: Page) -> None:
+    """Gradio's clock beside “Loading” went on after it was gone: 2% of a core, on every page, for ever."""
+    page.add_init_script(
+        """{
+            const requested = window.requestAnimationFrame;
+            window.frames_requested = 0;
+            window.requestAnimationFrame = (draw) => (window.frames_requested += 1, requested(draw));
+        }"""
+    )
+    open_lesson("tokens")
+    expect(page.locator("#tokens-picture ol")).to_be_visible()
+    page.wait_for_function("window.frames_requested")
+    page.wait_for_function("!window.frames_requested || (window.frames_requested = 0, false)", polling=500)

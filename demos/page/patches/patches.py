@@ -239,4 +239,11 @@ MENDS = (
         re.compile(rb"\w+\.i18n\(`common\.complete`\)"),
         rb"`Done`",
     ),
+    Mend(
+        "statustracker",
+        "the clock beside “Loading” stops with it, where it would have the page draw frame after frame for ever",
+        GRADIO,
+        re.compile(rb"(,(\w+),(\w+)=!1,.{1,3000}?function (\w+)\(\)\{\w+\(\(\)=>\{[^}]*?,\3)(&&\4\(\))", re.DOTALL),
+        rb"\1&&\2?.isConnected\5",
+    ),
 )
