@@ -180,6 +180,7 @@ interface InsideBert {
     know(choice: string, value: unknown): void;
     opensAt(part: string, first: string): void;
     turnTo(part: string): void;
+    selected(): { __type__: "update"; selected: string };
     openPart(part: string): [part: string, tick: string];
     settledPart(parts: string[], moved: boolean, names: string[], ...values: unknown[]): string[];
     moved(handler: number): void;

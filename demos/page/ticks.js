@@ -68,6 +68,9 @@
       count(part);
     },
 
+    // The tabs' update: the part that is open now
+    selected: () => ({ __type__: "update", selected: open }),
+
     // A part was opened: -> [its name, its tick]
     openPart(part) {
       if (!insideBert.link.place() || part === passed) {
