@@ -17,9 +17,7 @@ from demos.files import read_beside
 from demos.templates import templates
 
 TEXT = templates(__file__, "text_strips.html")
-SCRIPT = read_beside(__file__, "cells.js") + read_beside(
-    __file__, "cell_strip.js"
-)  # for the page's head: all lessons share it
+SCRIPT = "".join(read_beside(__file__, name) for name in ("cells.js", "cell_strip.js"))  # for all pages' heads
 SHADES = 255  # odd, so that zero has a separate color
 
 

@@ -398,6 +398,7 @@
       return true;
     },
 
+    // Put into the link what the page shows now
     write: writeLink,
 
     // A choice has this value now.

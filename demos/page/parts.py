@@ -121,7 +121,6 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 js=f"(...values) => insideBert.ticks.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
                 **IN_BROWSER,
             )
-    # The newest part, not the one that this change came with: of two quick presses, each would undo the other for ever.
     ticks.opened.change(None, None, [tabs], js="() => insideBert.ticks.selected()", **IN_BROWSER)
 
 

@@ -13,6 +13,7 @@
   const ticks = {}; // name -> the values that it was stamped for, and the stamp
   const openings = {}; // part -> how often it was turned to
   let open = ""; // the open part
+  let turning; // the part that the page is about to turn to by itself
   let passed; // the first part, where the link names another: gradio opens it before that one, and it is not drawn
   const last = (name) => ticks[name]?.stamp ?? "";
   function tick(name, ...now) {
@@ -59,6 +60,7 @@
     // The page opens at this part: the lesson's first part, where that is another, is not to be drawn.
     opensAt(part, first) {
       show(part);
+      if (part !== first) turning = part;
       passed = part === first ? "" : (passed ?? first);
     },
 
@@ -66,10 +68,17 @@
     turnTo(part) {
       show(part);
       count(part);
+      turning = part;
     },
 
-    // The tabs' update: the part that is open now
-    selected: () => ({ __type__: "update", selected: open }),
+    // The tabs' update where the page turns to a part. A reader's own turn needs none: of two quick ones, each would undo the
+    // other for ever.
+    selected() {
+      if (turning === undefined) throw ENOUGH;
+      const update = { __type__: "update", selected: turning };
+      turning = undefined;
+      return update;
+    },
 
     // A part was opened: -> [its name, its tick]
     openPart(part) {
@@ -79,6 +88,7 @@
       }
       if (part !== open) count(part);
       show(part);
+      turning = undefined;
       return [part, partTold(part)];
     },
 

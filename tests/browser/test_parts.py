@@ -46,3 +46,23 @@ def the_arrow_keys_turn_back(page: Page, part: str, tab: str) -> None:
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
     page.wait_for_function("(part) => new URLSearchParams(location.search).get('part') === part", arg=part)
+
+
+def test_two_turns_at_one_moment_end_at_the_second(open_lesson: Callable[..., Page]) -> None:
+    """What the first one sets off comes after the second press, and must not turn back."""
+    page = open_lesson("embeddings")
+    page.evaluate(
+        """async () => {
+            window.turns = 0;
+            const tab = (part) => document.querySelector(`#embeddings-${part}-button`);
+            for (const part of ["maps", "siamese"]) {
+                tab(part).click();
+                await Promise.resolve();
+            }
+            new MutationObserver((all) => (window.turns += all.length)).observe(tab("siamese"), { attributes: true });
+        }"""
+    )
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'siamese'")
+    expect(page.locator("#embeddings-siamese-button")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("!window.turns || (window.turns = 0, false)", polling=500)
+    expect(page.locator("#embeddings-siamese-button")).to_have_attribute("aria-selected", "true")
