@@ -75,9 +75,9 @@
     // other for ever.
     selected() {
       if (turning === undefined) throw ENOUGH;
-      const update = { __type__: "update", selected: turning };
+      const part = turning;
       turning = undefined;
-      return update;
+      return { __type__: "update", selected: part };
     },
 
     // A part was opened: -> [its name, its tick]
