@@ -81,14 +81,14 @@ def _by_onednn(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | 
 
 @cache
 def onednn_is_quicker() -> bool:
-    """Whether oneDNN multiplies quicker here than PyTorch's own choice, MKL: on AMD's CPUs, as far as was measured.
+    """Whether oneDNN multiplies quicker here than PyTorch's own choice, MKL: on AMD's CPUs with AVX-512.
 
-    MKL picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the speed unused, on Intel's it is a
-    fifth ahead of oneDNN. Both add up in float32, in another order, so the choice is by the CPU and not by a trial:
-    two processes on one machine round alike. oneDNN keeps the code that it compiles for each shape, for 1,024
-    shapes at most, some 0.4 MB each; the length of a sentence makes three or four.
+    MKL picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the speed unused; on AMD's with AVX2
+    alone it is a tenth ahead of oneDNN, on Intel's a fifth. Both add up in float32, in another order, so the choice is
+    by the CPU and not by a trial: two processes on one machine round alike. oneDNN keeps the code that it compiles for
+    each shape, for 1,024 shapes at most, some 0.4 MB each; the length of a sentence makes three or four.
     """
-    return _maker() == "AuthenticAMD" and _has_onednn()
+    return _maker() == "AuthenticAMD" and torch.backends.cpu.get_cpu_capability() == "AVX512" and _has_onednn()
 
 
 def _maker() -> str:

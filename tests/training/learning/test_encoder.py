@@ -171,8 +171,15 @@ def test_a_quick_linear_steps_aside_and_spares_what_is_frozen(monkeypatch: pytes
         ("win32", None, "Intel64 Family 6 Model 154 Stepping 3, GenuineIntel", "GenuineIntel"),
     ],
 )
-def test_the_library_is_chosen_by_who_made_the_cpu(
-    system: str, cpuinfo: str | None, processor: str, maker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("vectors", ["AVX512", "AVX2", "DEFAULT"])
+def test_the_library_is_chosen_by_who_made_the_cpu_and_its_vectors(
+    system: str,
+    cpuinfo: str | None,
+    processor: str,
+    maker: str,
+    vectors: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     file = tmp_path / "cpuinfo"
     if cpuinfo is not None:
@@ -181,7 +188,9 @@ def test_the_library_is_chosen_by_who_made_the_cpu(
     monkeypatch.setattr(linear.sys, "platform", system)
     monkeypatch.setattr(linear.platform, "processor", lambda: processor)
     assert linear._maker() == maker
-    assert linear.onednn_is_quicker.__wrapped__() == (maker == "AuthenticAMD" and linear._has_onednn())
+    monkeypatch.setattr(linear.torch.backends.cpu, "get_cpu_capability", lambda: vectors)
+    expected = maker == "AuthenticAMD" and vectors == "AVX512" and linear._has_onednn()
+    assert linear.onednn_is_quicker.__wrapped__() == expected
 
 
 def test_a_quickened_encoder_is_copied_and_kept_as_the_plain_one(tmp_path: Path) -> None:
