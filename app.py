@@ -39,7 +39,7 @@ from demos.errors import UserError
 from demos.figures import cell_strip
 from demos.lessons import discover
 from demos.page import embed
-from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
+from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_frames, check_mcp, check_port, read_settings
 from demos.page.delivery import fonts, program_files
 from demos.page.delivery.first_views import FirstViews
@@ -135,7 +135,7 @@ def build_page(
     """One lesson's page, in the page of `demo` that is being built."""
     bar = build_bar(services, lesson.slug)
     with gr.Column(elem_id="lessons"):
-        gr.HTML(lesson_links(lesson, lessons), js_on_load=SHOW_LESSON, elem_id="lesson-links")
+        lesson_links(lesson, lessons)
         with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes=["lesson", *unread_parts(lesson)]):
             gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
             page = Page(

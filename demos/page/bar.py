@@ -19,7 +19,7 @@ from demos.files import read_beside
 from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
-from demos.page.head import __file__, build_switches
+from demos.page.head import SWITCHES, __file__, build_switches
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import in_script, templates
@@ -250,6 +250,7 @@ def lesson_heading(lesson: Lesson) -> Markup:
     return TEXT.heading(lesson.question, with_terms(lesson.look, lesson.slug))
 
 
-def lesson_links(lesson: Lesson, lessons: Sequence[Lesson]) -> Markup:
-    """The row of links to all lessons; `lesson` is the one that is open."""
-    return TEXT.lesson_links(lesson, lessons)
+def lesson_links(lesson: Lesson, lessons: Sequence[Lesson]) -> gr.HTML:
+    """The row of links to all lessons, of which `lesson` is open; at its end the page's looks and the finder."""
+    row = TEXT.lesson_links(lesson, lessons)
+    return gr.HTML(row, js_on_load=f"{SHOW_LESSON}\n{SWITCHES}", elem_id="lesson-links")

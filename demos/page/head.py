@@ -57,13 +57,13 @@ SHEETS = (
     "full_screen/style.css",
     "embed/style.css",
 )
+SWITCHES = read_beside(__file__, "switches.js")  # what a component with switches runs when it is mounted
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 
 def build_switches() -> gr.HTML:
-    """Questions first, large type, and light or dark."""
-    script = read_beside(__file__, "switches.js")
-    return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
+    """Questions first, and the room."""
+    return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=SWITCHES, elem_id="switches", padding=False)
 
 
 def downloads(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:

@@ -1,4 +1,4 @@
-// The switches at the end of the bar: questions first, large type for the lecture hall, light and dark.
+// Switches: questions first, in the bar; large type for the lecture hall, light and dark, in the row of lessons.
 const press = (name, on) => element.querySelector(`[data-switch="${name}"]`)?.setAttribute("aria-pressed", String(on));
 const turn = { questions: () => insideBert.link.askFirst(), large: () => insideBert.looks.largeType(), dark: () => insideBert.looks.dark() };
 press("questions", insideBert.link.questionsOn());

@@ -214,3 +214,14 @@ def test_a_page_at_rest_draws_no_frames(open_lesson: Callable[..., Page], page: 
     expect(page.locator("#tokens-picture ol")).to_be_visible()
     page.wait_for_function("window.frames_requested")
     page.wait_for_function("!window.frames_requested || (window.frames_requested = 0, false)", polling=500)
+
+
+def test_the_sentence_has_the_most_room_in_the_bar(open_lesson: Callable[..., Page]) -> None:
+    """At least 27 % of the window on a projector (1024 pixels) and a laptop, more than any other part of the bar."""
+    page = open_lesson("overview")
+    widths = "[...document.querySelectorAll('#bar > .row :is(.block, .form > *)')].map((one) => one.offsetWidth)"
+    for width in (1024, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 768})
+        sentence = page.locator("#bar-text").evaluate("(box) => box.offsetWidth")
+        assert sentence >= 0.27 * width, width
+        assert sentence == max(page.evaluate(widths)), width
