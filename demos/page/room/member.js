@@ -66,6 +66,7 @@ async function collect() {
 
 function toLabel({ next }) {
   const form = line.querySelector("[data-form=label]");
+  if (!form) return; // the room ended meanwhile
   form.hidden = !next;
   if (!next) return;
   form.dataset.number = next[0];
