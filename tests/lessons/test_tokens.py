@@ -41,11 +41,6 @@ def shown(services: Services, text: str, pair: str = "", **chosen: Any) -> dict[
     return values
 
 
-@pytest.fixture
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
-
-
 def test_what_lectures_count_in_their_examples_stands_under_these_alone(store: ModelStore) -> None:
     tokenizer = store.tokenizer("minilm")
 
