@@ -21,7 +21,8 @@ from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import part
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import Heads, contribution_code, of_head
+from demos.lessons.attention.heads.part import Heads, of_head
+from demos.lessons.attention.heads.program import contribution_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.page.view import On
@@ -214,23 +215,6 @@ def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> No
     assert [line.split(" ", 1)[0] for line in lines] == list(run.encoding.tokens)
     rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])
     np.testing.assert_allclose(rows, run.attentions[3, 2], atol=6e-4)
-
-
-@pytest.mark.parametrize("layer", [0, 5, -1])
-def test_the_endpoint_equals_transformers(
-    attention: Callable[..., dict[str, Any]], reference: tuple[torch.Tensor, ...], bundled: LoadedModel, layer: int
-) -> None:
-    answer = attention(TEXT, PAIR, layer)
-    assert answer["tokens"] == bundled.tokenizer(TEXT, PAIR).tokens()
-    np.testing.assert_allclose(np.array(answer["attention"]), reference[layer][0].numpy(), atol=1e-5)
-    assert "notice" not in answer
-
-
-def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., dict[str, Any]]) -> None:
-    with pytest.raises(UserError, match="no layer '6'"):
-        attention(TEXT, "", 6)
-    with pytest.raises(UserError, match="no model 'gpt'"):
-        attention(TEXT, "", 0, "gpt")
 
 
 def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
