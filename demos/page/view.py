@@ -329,12 +329,12 @@ class Layout(dict[str, gr.Component]):
 
     def __init__(self, view: View, page: Page) -> None:
         super().__init__()
-        self.page, self._view, self._file = page, view, inspect.getfile(type(view))
+        self.page, self.view, self._file = page, view, inspect.getfile(type(view))
         self.controls: dict[str, gr.Component] = {}  # of the view's own choices
 
     def control(self, name: str) -> gr.Component:
         """The control of a choice, which is kept in the link, goes here."""
-        control = controls_of(self._view.Choices)[name]
+        control = controls_of(self.view.Choices)[name]
         made = control.make(self.page.services)
         self.page.keep(**{name: made})
         self.page.links[name] = control.link
@@ -346,12 +346,12 @@ class Layout(dict[str, gr.Component]):
 
         The view's methods may fill it as an output of the same name.
         """
-        self.controls[name] = component or controls_of(self._view.Choices)[name].make(self.page.services)
+        self.controls[name] = component or controls_of(self.view.Choices)[name].make(self.page.services)
         return self.controls[name]
 
     def asking(self, answer: Callable[[On, Any], Any]) -> tuple[Callable[..., Any], list[gr.Component]]:
         """A handler of the sentence and of what the controls so far hold, for a button; and these controls."""
-        names, services, view = list(self.controls), self.page.services, self._view
+        names, services, view = list(self.controls), self.page.services, self.view
 
         def handler(sentence: Sentence, *said: Any) -> Any:
             on = On(services, sentence)

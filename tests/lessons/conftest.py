@@ -1,12 +1,19 @@
-"""The pages of all lessons, for the tests that ask every part."""
+"""The bundled model as the lessons use it, and the pages of all lessons, for the tests that ask every part."""
 
 from __future__ import annotations
 
 import gradio as gr
 import pytest
 
+from demos.bert.model.models import LoadedModel, ModelStore
 from demos.page.delivery.first_views import FirstViews
 from demos.page.lesson import Page
+from demos.page.services import Services
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
 
 
 @pytest.fixture(scope="session")

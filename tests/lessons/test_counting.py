@@ -18,7 +18,7 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.counting import counted, from_zero, head_name, layer_name, state_name, state_names
-from demos.lessons.attention.heads.part import contribution_code
+from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.batch import changed_by

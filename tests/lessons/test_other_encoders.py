@@ -27,15 +27,16 @@ from demos.lessons import discover
 from demos.lessons.attention.ablation.text import ablation_code
 from demos.lessons.attention.grammar.figure import grammar_code
 from demos.lessons.attention.grammar.part import SENTENCES
-from demos.lessons.attention.heads.part import contribution_code
+from demos.lessons.attention.heads.program import contribution_code
 from demos.lessons.attention.rollout.text import rollout_code
-from demos.lessons.family.late_interaction.part import max_sim_code
-from demos.page.lesson import Lesson, Page, Part
+from demos.lessons.family.late_interaction.program import max_sim_code
+from demos.page.lesson import Lesson, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import our_library
 from tests.bert.model.other_encoders import KINDS, opened
 from tests.lessons.embeddings.answers import Recorder
+from tests.page.empty_page import empty_page
 from tests.programs import printed
 
 TEXT, PAIR = "The agreement, signed in August.", "un café été!"
@@ -129,8 +130,7 @@ def test_every_picture_of_the_part_is_drawn(lesson: Lesson, build: Any, models: 
     """With the values that the controls have at first; only folds about WordPiece say that they can't."""
     services, key = Services(models[0], "minilm"), models[1][kind].spec.key
     with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Wiring(lesson, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(services, lesson, Wiring)
         build(page)
     bar = {id(page.text): TEXT, id(page.text_pair): PAIR, id(page.model): key}
     drawn = 0
@@ -161,8 +161,7 @@ def test_where_it_does_not_fit_it_is_refused_in_one_sentence(loaded: LoadedModel
         Lesson("c", 1, "C", "C?", "Look.", parts=(part,), only_bert=True),
     ):
         with gr.Blocks():
-            hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-            build_lesson(Page(lesson, services, *hidden, notices=gr.Column(), trained=gr.State("")))
+            build_lesson(empty_page(services, lesson))
     assert [one.only_bert for one in handed] == [False, True, True]
     for one in handed[1:]:
         assert one.loaded("minilm").spec.key == "minilm"

@@ -13,7 +13,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from demos.bert.model.models import LoadedModel, ModelStore, model_folder
+from demos.bert.model.models import LoadedModel, model_folder
 from demos.figures.cell_strip import SHADES, colours
 from demos.lessons.overview.figure import FAINTEST, INPUT_CELLS, MAX_ROWS, SOURCES, STATE_CELLS
 from demos.lessons.overview.part import Overview
@@ -27,11 +27,6 @@ from tests.shown_values import with_values
 
 drawn = with_values(Overview().shown)
 TEXT, PAIR = "The pianist sat down on the wooden bench.", "She played a waltz."
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 @pytest.fixture(scope="module")

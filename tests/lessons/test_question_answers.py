@@ -52,11 +52,6 @@ class Reference:
 
 
 @pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, BUNDLED)
-
-
-@pytest.fixture(scope="module")
 def model(store: ModelStore, bundled: LoadedModel) -> Any:
     return BertModel.from_pretrained(store.folder(BUNDLED), attn_implementation="eager").eval()
 

@@ -11,8 +11,9 @@ from gradio.state_holder import SessionState
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.drawing.drawn import as_sent
-from demos.page.lesson import Lesson, Page, shut_fold
+from demos.page.lesson import shut_fold
 from demos.page.services import Sentence, Services
+from tests.page.empty_page import empty_page
 from tests.run_coroutine import run
 
 
@@ -20,10 +21,8 @@ from tests.run_coroutine import run
 def built(store: ModelStore) -> dict[str, Any]:
     """Three handlers of one tick: the second reads the token that the first brings into the sentence."""
     parts: dict[str, Any] = {}
-    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
     with gr.Blocks() as demo:
-        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(Services(store, "minilm"))
         parts["token"] = gr.Number(7)
         parts["html"], parts["said"] = gr.HTML(""), gr.HTML("")
 
@@ -83,9 +82,7 @@ def test_what_lies_in_a_shut_fold_is_a_handler_of_its_own_and_called_only_there(
         return {picture: "picture", table: draw_table, slider: gr.update(value=3)}
 
     with gr.Blocks() as demo:
-        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
-        lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(Services(store, "minilm"))
         picture = gr.HTML()
         with gr.Accordion("The numbers", open=False, elem_id="long-numbers") as fold:
             table, slider = gr.HTML(), gr.Slider(1, 9)

@@ -15,8 +15,9 @@ from gradio.blocks import postprocess_update_dict
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.drawing.drawing_cache import Drawings
-from demos.page.lesson import Lesson, Page, with_sentence
+from demos.page.lesson import Page, with_sentence
 from demos.page.services import Sentence, Services
+from tests.page.empty_page import empty_page
 
 BANK = Sentence("The bank.", "", "minilm")
 
@@ -132,18 +133,7 @@ def test_what_one_reader_alone_has_is_drawn_for_them_alone() -> None:
 
     services: Any = Services(ModelStore(), "minilm")
     with gr.Blocks():
-        box = gr.Textbox
-        page = Recorder(
-            Lesson("made-up", 1, "Made up", "?", "."),
-            services,
-            box(),
-            box(),
-            box(),
-            box(),
-            box(),
-            gr.Column(),
-            gr.State(),
-        )
+        page = empty_page(services, kind=Recorder)
         own, slider, file, out = gr.State(""), gr.Slider(0, 9), gr.File(), gr.HTML()
         page.draw(counted.show, [slider, own, file], [out])
         page.draw(counted.show, [slider, page.reader], [out])

@@ -18,6 +18,7 @@ from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson
 from demos.page.services import Services
+from tests.page.empty_page import empty_page
 from tests.systems import needs_links
 
 
@@ -41,8 +42,7 @@ def built(store: ModelStore) -> dict[str, Any]:
     found: dict[str, Any] = {}
     lesson = lesson_of(found, "one", "two")
     with gr.Blocks() as found["demo"]:
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(Services(store, "minilm"), lesson)
         build_lesson(page)
     return found
 

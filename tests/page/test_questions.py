@@ -14,13 +14,14 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson
 from demos.page.questions import Answer, Choice, Question, questions
 from demos.page.questions.cards import build_cards, cards_html, read_message
 from demos.page.questions.question_file import LESSONS
 from demos.page.questions.reveal import number_text, reveal, token_positions, truths, word_of
 from demos.page.room.votes import new_vote
 from demos.page.services import Sentence, Services
+from tests.page.empty_page import empty_page
 from tests.page.tiny_store import TinyStore
 from tests.test_words import GRADE, MOST_WORDS, grade, sentences_of
 
@@ -279,8 +280,7 @@ def test_what_a_browser_may_send(said: str) -> None:
 def test_cards_hold_no_answer_and_wiring_names_what_is_missing(services: Services) -> None:
     lesson = Lesson("tokens", 0, "Tokens", "?", "Look.")
     with gr.Blocks():
-        fields = [gr.Textbox() for _ in range(5)]
-        page = Page(lesson, services, *fields, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(services, lesson)
         question = questions()["tokens", ""]
         html = cards_html(page, {"": question})
         assert question.answers[0].text in html

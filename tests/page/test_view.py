@@ -10,16 +10,13 @@ from typing import Any
 
 import gradio as gr
 import pytest
-from gradio.components.base import FormComponent
 from hypothesis import given
 from hypothesis import strategies as some
 
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons import discover
 from demos.lessons.encoder import LESSON
 from demos.lessons.encoder.choices import Shared
-from demos.page.lesson import LIMITS, Lesson, Page
-from demos.page.parts import build_lesson
+from demos.page.lesson import LIMITS, Page
 from demos.page.services import Sentence, Services
 from demos.page.view import (
     Layout,
@@ -39,6 +36,7 @@ from demos.page.view import (
     unlinked,
     words,
 )
+from tests.page.empty_page import empty_page
 from tests.shown_values import shown_values
 
 ON: Any = None  # what fixed bounds are read on
@@ -111,8 +109,7 @@ def test_a_method_that_reads_fewer_choices_is_asked_for_those_alone(services: Se
             assert len(options["triggers"]) == len(read)
 
     with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(services, LESSON, Recorder)
         Sizes().build(page)
     assert list(page.choices) == [one.name for one in fields(Sizes.Choices)]
     assert list(asked.values()) == [["width", "padding", "kind", "typed"], ["width"]]
@@ -196,8 +193,7 @@ class InSteps(View):
 
 def built(view: View, services: Services, **of_page: Any) -> tuple[gr.Blocks, Page]:
     with gr.Blocks() as demo:
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""), **of_page)
+        page = empty_page(services, LESSON, **of_page)
         view.build(page)
         page.wire_redraws()
     return demo, page
@@ -300,8 +296,7 @@ def test_a_button_is_answered_for_what_the_controls_so_far_hold_at_once_or_in_st
         yield from (c.width, c.width + 1)
 
     with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(services, LESSON)
         at = Layout(Sizes(), page)
         width = at.control("width")
         (width_of, read), (two_of, _) = at.asking(lambda on, c: c.width), at.asking(steps)
@@ -331,39 +326,6 @@ def test_a_control_that_is_not_laid_out_is_a_fault_of_the_view(services: Service
             at.control("width")
 
     with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(services, LESSON)
         with pytest.raises(ValueError, match=r"Forgetful: not laid out, or no choice: \['kind', 'padding', 'typed'\]"):
             Forgetful().build(page)
-
-
-def choices_of_views(lesson: Lesson) -> set[str]:
-    """The names of all choices of a lesson's views, as its links have them."""
-    views = [part.view for part in lesson.parts] or [lesson.view]
-    return {name for view in views if view for name in controls_of(view.Choices)}
-
-
-LESSONS = [lesson for lesson in discover() if choices_of_views(lesson)]
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
-def test_no_event_of_the_server_sets_a_view_s_control(services: Services, lesson: Lesson) -> None:
-    with gr.Blocks() as demo:
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(lesson, services, *hidden, notices=gr.Column(), trained=gr.State(""))
-        build_lesson(page)
-    names = choices_of_views(lesson)
-    controls = {component._id: name for name, component in page.choices.items() if name in names}
-    assert controls or lesson.slug == "overview"  # whose choices are a hidden number and a state
-    set_by_server = {
-        controls[output._id]
-        for event in demo.fns.values()
-        if event.fn is not None
-        for output in event.outputs
-        if output._id in controls and isinstance(output, FormComponent)
-    }
-    assert set_by_server == set()
-
-
-def test_every_part_of_the_encoder_is_a_view() -> None:
-    assert len(choices_of_views(LESSON)) > 20

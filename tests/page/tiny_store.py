@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from demos.bert.model.models import LoadedModel, ModelStore
 
 
 class TinyStore(ModelStore):
-    """Knows the key "tiny" alone; `files` is the folder that a training reads the model from."""
+    """Knows one key alone, mostly "tiny"; `files` is the folder that a training reads the model from."""
 
     def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
+        super().__init__({loaded.spec.key: loaded.spec})
         self.loaded, self.files = loaded, files
 
     @classmethod
@@ -24,6 +25,9 @@ class TinyStore(ModelStore):
     def get(self, key: str) -> LoadedModel:
         self.spec(key)
         return self.loaded
+
+    def tokenizer(self, key: str) -> Any:
+        return self.loaded.tokenizer if key == self.loaded.spec.key else super().tokenizer(key)
 
     def folder(self, key: str) -> Path:
         self.spec(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
@@ -14,10 +13,10 @@ from demos.errors import UserError
 from demos.training.__main__ import main
 from demos.training.data.file_tables import read_table
 from demos.training.data.tables import usable
-from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.look import Look, look_at
 from demos.training.sources import load_file, reader_of
+from tests.programs import read_data
 from tests.training.data.shapes import ANSWERS, SHAPES, SURVEY, Shape, table
 from tests.training.data.workbook_files import workbook
 
@@ -48,11 +47,9 @@ def test_the_program_reads_the_very_rows(case: str, tmp_path: Path, monkeypatch:
     shape = SHAPES[case]
     monkeypatch.chdir(tmp_path)
     path = _written(shape, tmp_path)
-    reading = reading_of(Recipe("minilm", shape.task, "file", file=path.name))
-    done: dict[str, Any] = {}
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    train, test, _ = read_data(Recipe("minilm", shape.task, "file", file=path.name))
     rows = reader_of(shape.task).read(shape.held, shape.name).rows
-    mapping = done["train"] + done["test"]
+    mapping = train + test
     if shape.task == "labels":
         by_page = sorted((row.text, tuple(sorted(row.labels))) for row in rows)
         assert sorted((row["text"], tuple(sorted(row["labels"]))) for row in mapping) == by_page
@@ -67,7 +64,7 @@ def test_the_program_reads_the_very_rows(case: str, tmp_path: Path, monkeypatch:
     by_page = sorted((row.text, row.pair, row.label) if row.pair else (row.text, row.label) for row in kept)
     assert by_program == by_page
     if any(row.group for row in kept):
-        assert not {row["group"] for row in done["train"]} & {row["group"] for row in done["test"]}
+        assert not {row["group"] for row in train} & {row["group"] for row in test}
 
 
 def test_a_choice_overrules_the_guess_and_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,10 +77,8 @@ def test_a_choice_overrules_the_guess_and_travels(tmp_path: Path, monkeypatch: p
     by_guess, by_choice = load_file("sentence", path), load_file("sentence", path, columns=chosen)
     assert {one.text for one in by_choice.train} == {one.text.split(") ", 1)[1] for one in by_guess.train}
     monkeypatch.chdir(tmp_path)
-    done: dict[str, Any] = {}
-    reading = reading_of(Recipe("minilm", "sentence", "file", file=path.name, columns=chosen))
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
-    assert all(row["text"].startswith("The ") for row in done["train"])
+    train, _, _ = read_data(Recipe("minilm", "sentence", "file", file=path.name, columns=chosen))
+    assert all(row["text"].startswith("The ") for row in train)
 
 
 def test_a_choice_of_columns_that_a_file_lacks_is_said(tmp_path: Path) -> None:
@@ -144,12 +139,11 @@ def test_the_chosen_sheet_is_read_and_by_the_program_too(
         row[1] for row in ANSWERS
     }
     assert set(data.labels) == {str(row[label]) for row in rows[1:]}
-    reading = reading_of(Recipe("minilm", "sentence", "file", file="two.xlsx", columns=chosen))
-    assert "sheet_name='Spring, 2024'" in reading.lines
-    done: dict[str, Any] = {}
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
-    read = sorted((row["text"], row["label"]) for row in done["train"] + done["test"])
-    assert read == sorted((row[1], str(row[label])) for row in rows[1:])
+    train, test, lines = read_data(Recipe("minilm", "sentence", "file", file="two.xlsx", columns=chosen))
+    assert "sheet_name='Spring, 2024'" in lines
+    assert sorted((row["text"], row["label"]) for row in train + test) == sorted(
+        (row[1], str(row[label])) for row in rows[1:]
+    )
 
 
 @pytest.mark.parametrize(("case", "low", "high"), [("stars", 1, 5), ("marks from 1 to 10, some missing", 1, 10)])
@@ -169,10 +163,8 @@ def test_a_rating_may_be_classes_or_a_score(
     assert (scored["rows"], note in scored["notes"]) == (sum(shape.labels.values()), True)
     assert sum(scored["left_out"].values()) == sum(shape.left_out.values())
     monkeypatch.chdir(tmp_path)
-    done: dict[str, Any] = {}
-    reading = reading_of(Recipe("minilm", "similarity", "file", file=path.name))
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
-    by_program = sorted((row["sentence1"], row["score"]) for row in done["train"] + done["test"])
+    train, test, _ = read_data(Recipe("minilm", "similarity", "file", file=path.name))
+    by_program = sorted((row["sentence1"], row["score"]) for row in train + test)
     rows = reader_of("similarity").read(shape.held, shape.name).rows
     assert by_program == sorted((row.pair.first, row.pair.score) for row in rows if not row.lacks)
     two = look_at(_written(SHAPES["no header"], tmp_path)).as_json()

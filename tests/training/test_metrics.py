@@ -1,4 +1,4 @@
-"""Scores are scikit-learn's; calibration is what its definition gives by hand."""
+"""Scores are scikit-learn's, and so is the curve of a calibration; its error is the definition over that curve."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.calibration import calibration_curve
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import (
     accuracy_score,
@@ -57,16 +58,22 @@ def test_matthews_at_its_ends_and_where_one_class_is_all(targets: list[int], pre
     )
 
 
-def test_calibration_by_hand() -> None:
-    """Bins (0.5, 0.6]: 0.52 right, 0.60 wrong; (0.6, 0.7]: 0.7 right; (0.9, 1]: 0.95, 1.0 and 1.0 right, 0.97 wrong."""
-    sure = [0.52, 0.60, 0.7, 0.95, 1.0, 1.0, 0.97]
-    found = calibration(sure, [True, False, True, True, True, True, False])
-    assert [one.count for one in found.bins] == [0, 0, 0, 0, 0, 2, 1, 0, 0, 4]
-    assert [(one.low, one.high) for one in found.bins][5] == pytest.approx((0.5, 0.6))
-    assert (found.bins[5].confidence, found.bins[5].accuracy) == pytest.approx((0.56, 0.5))
-    assert (found.bins[9].confidence, found.bins[9].accuracy) == pytest.approx((0.98, 0.75))
-    assert math.isnan(found.bins[0].accuracy)
-    assert found.error == pytest.approx(2 / 7 * 0.06 + 1 / 7 * 0.3 + 4 / 7 * 0.23)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bars_of_a_calibration_are_scikit_learns_curve(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    sure = random.beta(4, 2, 300)
+    sure[:4] = 0.3, 0.7, 0.5, 1.0  # on the bins' edges
+    right = random.random(300) < sure**1.5
+    found = calibration(sure.tolist(), right.tolist())
+    accuracy, confidence = calibration_curve(right, sure, n_bins=10, strategy="uniform")
+    assert [(one.low, one.high) for one in found.bins] == [pytest.approx((k / 10, (k + 1) / 10)) for k in range(10)]
+    filled = [one for one in found.bins if one.count]
+    assert all(math.isnan(one.accuracy) for one in found.bins if not one.count)
+    assert [one.accuracy for one in filled] == pytest.approx(accuracy.tolist())
+    assert [one.confidence for one in filled] == pytest.approx(confidence.tolist())
+    counts = np.array([one.count for one in filled])
+    assert counts.sum() == 300
+    assert found.error == pytest.approx(float((counts / 300 * np.abs(accuracy - confidence)).sum()))
 
 
 def test_a_calibrated_model_has_no_error_and_no_answers_have_none() -> None:

@@ -16,10 +16,11 @@ from app import launch_options
 from demos.page.command_line import read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.lesson import by_name
+from demos.page.view import Layout, View
 from demos.training.service.background import Changes
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
-from demos.widgets.run_controller.run_controller import QUEUE, RunController, cpu_button
+from demos.widgets.run_controller.run_controller import QUEUE, RunChoices, RunController, cpu_button
 
 ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
 
@@ -117,18 +118,21 @@ def test_the_button_for_the_cpu_begins_the_same_run_there(counting: Counting) ->
     assert [first for *_, first in counting.begun] == [7, 7]
 
 
+class Runs(View):
+    Choices = RunChoices
+
+
 def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
     with gr.Blocks() as demo:
-        parts: dict[str, Any] = {**RunController.states(), "on_cpu": cpu_button()}
-        parts |= {name: gr.Button() for name in ("start", "stop")}
-        page = SimpleNamespace(reader=gr.Textbox(), settled=gr.Textbox(), on=on)
+        buttons = {"start": gr.Button(), "stop": gr.Button(), "on_cpu": cpu_button()}
+        at = Layout(Runs(), SimpleNamespace(reader=gr.Textbox(), model=gr.Textbox(), settled=gr.Textbox(), on=on))  # type: ignore[arg-type]
         counting = Counting()
-        counting.controller.wire(page, parts, [(parts["start"].click, {})], [], ())  # type: ignore[arg-type]
+        counting.controller.wire(at, buttons, [], ())
     by_trigger = {function.targets[0]: function for function in demo.fns.values()}
     for name, on_cpu in (("start", False), ("on_cpu", True)):
-        changes = by_trigger[(parts[name]._id, "click")].fn("a-reader-with-a-key", "")
-        assert changes[parts["on_cpu"]]["visible"] is False
-        assert counting.controller._begun[changes[parts["run"]]] is on_cpu
+        changes = by_trigger[(buttons[name]._id, "click")].fn("a-reader-with-a-key", "")
+        assert changes[buttons["on_cpu"]]["visible"] is False
+        assert counting.controller._begun[changes[at.controls["run"]]] is on_cpu
         counting.controller._begun.clear()
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import LARGEST, file_button, packed, picture_buttons, sized, takeaway_row
+from tests.page.empty_page import empty_page
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,7 @@ def built(store: ModelStore) -> dict[str, Any]:
 
     with gr.Blocks() as found["demo"]:
         lesson = Lesson("tokens", 9, "Long", "Long?", "Look. Here.", None)
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(Services(store, "minilm"), lesson)
         choice = gr.Slider()
         with takeaway_row():
             picture_buttons("#there", "heads-{layer}", inputs={"layer": choice})

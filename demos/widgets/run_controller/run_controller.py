@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from demos.errors import UserError
 from demos.page.guards import OUR_FAULT
-from demos.page.lesson import IN_BROWSER, Page
+from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions
+from demos.page.services import Sentence
+from demos.page.view import Layout, On, unlinked
 from demos.training.events import Event, Failed
 from demos.training.service.background import Changes
 from demos.training.service.gpu_worker import NoGPUError
@@ -21,6 +25,15 @@ FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that follow their runs, each 
 QUEUE: EventOptions = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
 MAX_BEGUN = 256  # runs whose page has not requested their changes yet
 ON_CPU = "Train the bundled model on the CPU instead"
+
+
+@dataclass(frozen=True)
+class RunChoices:
+    """What a view with runs reads beside its choices; `RunController.wire` holds it."""
+
+    reader: str = unlinked("")
+    begun: str = unlinked("")  # the last run that the page began to draw
+    run: str = unlinked("")  # the one under way
 
 
 def cpu_button(**options: Any) -> gr.Button:
@@ -43,28 +56,27 @@ def buttons(running: bool) -> Changes:
     return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
 
 
-def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
+def guarded(work: Callable[[], Iterator[Changes]], failed: Callable[[str], Changes]) -> Iterator[Changes]:
     """Yield a run's changes; an error becomes `failed`'s sentence, and the CPU is offered where a GPU was missing.
 
     A fault of ours is reported as such, and raised for the log.
     """
     try:
-        yield from changes
+        with closing(work()) as changes:  # type: ignore[type-var]
+            yield from changes
     except UserError as error:
         yield failed(str(error)) | cpu_offer(isinstance(error, NoGPUError))
     except Exception:
         yield failed(OUR_FAULT)
         raise
-    finally:
-        changes.close()  # type: ignore[attr-defined]
 
 
 class RunController:
     """One part's runs, for all its readers. A page's session holds the run that it shows, as `run`.
 
     Handlers receive a page's key, of its reader and its tab: two tabs of one reader have two runs.
-    `work(run, reader, *inputs)` is a run: its changes to the page by name, its own failures among them. It continues
-    in the background, so that a page may go and come back. `buttons(running)` are a run's changes to the buttons.
+    `work(run, reader, on, choices)` is a run: its changes to the page by name, its own failures among them. It
+    continues in the background, so that a page may go and come back. `buttons(running)` are its changes to the buttons.
     If the page has a `cpu_button`, `work` receives `on_cpu=True` for a run begun by it.
     """
 
@@ -83,11 +95,6 @@ class RunController:
         self.buttons = buttons
         self._stop = stop or trainings.runs.stop
         self._begun: dict[str, bool] = {}  # ids that `stream` may begin work for: whether on the CPU
-
-    @staticmethod
-    def states() -> dict[str, gr.Component]:
-        """The page's memory: `run`, the one under way, and `begun`, the last one that it began to draw."""
-        return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
     def begin(self, reader: str, run: str, on_cpu: bool = False) -> Changes:
         """A new run's id, for the call of `stream` that follows; or that of the tab's run that is under way."""
@@ -139,38 +146,46 @@ class RunController:
 
     def wire(
         self,
-        page: Page,
-        parts: Mapping[str, gr.Component],
-        starts: Sequence[tuple[Any, Changes]],
-        inputs: Sequence[gr.Component],
+        at: Layout,
+        buttons: Mapping[str, gr.Component],
+        reads: Sequence[str],
         changed: Sequence[str],
-        pressed: Sequence[str] = ("start", "stop"),
+        starts: Mapping[str, Changes] = {"start": {}},
     ) -> None:
-        """Wire the buttons: each of `starts` is (its event, what it changes beside `buttons`).
+        """Wire the buttons of a view whose choices are `RunChoices`.
 
-        `parts` holds `states()`, "stop" and perhaps "on_cpu", the `cpu_button`; `inputs` are the work's, `changed` the
-        names of all that it changes, `pressed` of all that `buttons` changes.
+        `buttons` are "stop", perhaps "on_cpu", the `cpu_button`, and those of `starts`, which says what each of them
+        changes beside `buttons`. `reads` are the choices that the work reads, `changed` the names of all that it
+        changes.
         """
-        run, begun = parts["run"], parts["begun"]
-        presses = [(event, more, False) for event, more in starts]
-        if cpu := parts.get("on_cpu"):
+        page = at.page
+        at.hold("reader", page.reader)
+        run, begun = at.hold("run", gr.State("")), at.hold("begun", gr.Textbox("", visible="hidden"))
+        parts, pressed = {**at, **at.controls, **buttons}, self.buttons(True)
+        presses = [(name, more, False) for name, more in starts.items()]
+        if "on_cpu" in parts:
             hidden = {"on_cpu": gr.update(visible=False)}
-            presses = [(event, more | hidden, False) for event, more in starts] + [(cpu.click, hidden, True)]
+            presses = [(name, more | hidden, False) for name, more, _ in presses] + [("on_cpu", hidden, True)]
 
         def on(trigger: Any, handler: Callable[..., Any], inputs: Any, outputs: Sequence[str], **options: Any) -> None:
             changed = {name: parts[name] for name in outputs}
             page.on([trigger], handler, inputs, changed, show_progress="hidden", **options)
 
-        for event, more, on_cpu in presses:
+        def stream(run: str, reader: str, model: str, *said: Any) -> Iterator[Changes]:
+            on = On(page.services, Sentence("", "", model))
+            yield from self.stream(run, reader, on, at.view.read(on, dict(zip(reads, said, strict=True))))
+
+        for name, more, on_cpu in presses:
             on(
-                event,
+                parts[name].click,
                 lambda reader, run, more=more, on_cpu=on_cpu: self.begin(reader, run, on_cpu) | more,
                 [page.reader, run],
                 ("run", "begun", *pressed, *more),
                 trigger_mode="once",
             )
         # The id from the session: what the browser sends back could be another reader's.
-        on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
+        inputs = [run, page.reader, page.model, *(at.controls[name] for name in reads)]
+        on(begun.change, stream, inputs, changed, trigger_mode="multiple", **QUEUE)
         name = json.dumps(self.part)
         begun.change(None, None, None, js=f"() => insideBert.link.began({name})", **IN_BROWSER)
         gate = f"insideBert.link.resumes({name})"  # a tab that has begun nothing here sends no request

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention import ablation
 from demos.bert.attention.ablation import (
@@ -24,7 +23,6 @@ from demos.bert.attention.ablation import (
     write_heads,
 )
 from demos.bert.embeddings.similarity import cosine
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
@@ -32,17 +30,6 @@ from demos.errors import UserError
 
 TEXTS = ("The ferry left without its captain.", "Rain.")
 OFF = frozenset({(0, 1), (1, 0), (1, 3)})
-
-
-@pytest.fixture(scope="module")
-def distil(bundled: LoadedModel) -> LoadedModel:
-    """A random DistilBERT of 2 layers, 4 heads and width 32."""
-    torch.manual_seed(1)
-    config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
-    model = DistilBertModel(config)
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "Tiny random DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
-    return LoadedModel(spec, bundled.tokenizer, model.eval().requires_grad_(False))
 
 
 @pytest.fixture(params=["tiny", "distil"])

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.contributions import (
     CONTRIBUTION,
@@ -22,7 +21,6 @@ from demos.bert.attention.contributions import (
 )
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import is_punctuation, pattern_scores
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
@@ -101,22 +99,13 @@ def test_far_more_than_half_stays(over_sentences: dict[str, np.ndarray]) -> None
     assert f"{stays.min() * 100:.0f} to {stays.max():.0%}, depending on the layer" in told
 
 
-def distil(loaded: LoadedModel) -> LoadedModel:
-    """A tiny random DistilBERT over the same vocabulary."""
-    torch.manual_seed(0)
-    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)).eval()
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
-    return LoadedModel(spec, loaded.tokenizer, model.requires_grad_(False))
-
-
 @pytest.mark.parametrize("kind", ["bundled", "tiny", "distil"])
 @torch.inference_mode()
 def test_shares_and_norms_are_those_of_what_transformers_own_modules_hand_on(
     kind: str, request: pytest.FixtureRequest, tiny: LoadedModel
 ) -> None:
     """The vectors that make up each token are put through transformers' own LayerNorm, and add up to its output."""
-    loaded = distil(tiny) if kind == "distil" else request.getfixturevalue(kind)
+    loaded = request.getfixturevalue(kind)
     blocks = loaded.model.transformer.layer if kind == "distil" else loaded.model.encoder.layer
     norms = [block.sa_layer_norm if kind == "distil" else block.attention.output.LayerNorm for block in blocks]
     seen: list[tuple[torch.Tensor, torch.Tensor]] = []
@@ -153,7 +142,7 @@ def test_shares_and_norms_are_those_of_what_transformers_own_modules_hand_on(
 def test_all_contributions_add_up_to_what_the_output_projection_returns(
     kind: str, request: pytest.FixtureRequest, tiny: LoadedModel
 ) -> None:
-    loaded = distil(tiny) if kind == "distil" else request.getfixturevalue(kind)
+    loaded = request.getfixturevalue(kind)
     blocks = loaded.model.transformer.layer if kind == "distil" else loaded.model.encoder.layer
     outputs: list[np.ndarray] = []
     hooks = [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
-from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores, words
+from demos.bert.attention.patterns import PATTERNS, even_scores, pattern_scores, words
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
@@ -18,11 +18,6 @@ from demos.bert.model.run import run_model
 
 PAIR = ("The Bank, the bank: unflappable bankers!", "A bank (of the river).")
 PREVIOUS_HEAD = (0, 2)  # named in demos/lessons/attention/heads/sources.md
-
-
-@pytest.fixture(scope="module")
-def pair(bundled: LoadedModel) -> Encoding:
-    return encode(bundled.tokenizer, *PAIR)
 
 
 def random_attention(layers: int, heads: int, n: int) -> np.ndarray:
@@ -71,40 +66,6 @@ def by_loops(weights: np.ndarray, encoding: Encoding) -> dict[str, float]:
         "same_word": mean([sum(rows[i][j] for j in same(i)) for i in range(n) if same(i)]),
         "broad": mean(entropies) / math.log(n),
     }
-
-
-def test_attention_made_by_hand(pair: Encoding) -> None:
-    n = len(pair)
-    steps = np.arange(n)
-    hand = np.zeros((1, 8, n, n))
-    hand[0, 0, steps, np.maximum(steps - 1, 0)] = 1  # each at the one before; the first has none
-    hand[0, 1, steps, np.minimum(steps + 1, n - 1)] = 1
-    hand[0, 2, steps, steps] = 1
-    hand[0, 3, :, 0] = 1
-    separators = [index for index, token in enumerate(pair.tokens) if token == "[SEP]"]
-    assert len(separators) == 2
-    hand[0, 4][:, separators] = 0.5
-    marks = [index for index, token in enumerate(pair.tokens) if token in {",", ":", "!", "(", ")", "."}]
-    assert len(marks) == 6
-    hand[0, 5][:, marks] = 1 / 6
-    banks = [index for index, token in enumerate(pair.tokens) if token == "bank"]
-    thes = [index for index, token in enumerate(pair.tokens) if token == "the"]
-    assert (len(banks), len(thes)) == (3, 3)
-    hand[0, 6, :, 0] = 1
-    for twins in (banks, thes):
-        for one in twins:
-            hand[0, 6, one] = 0
-            hand[0, 6, one, [other for other in twins if other != one]] = 0.5
-    hand[0, 7] = 1 / n
-    scores = pattern_scores(hand, pair)
-    best = ("previous", "next", "itself", "cls", "sep", "punctuation", "same_word", "broad")
-    assert tuple(scores) == best == tuple(PATTERNS)
-    for head, name in enumerate(best):
-        assert scores[name][0, head] == pytest.approx(1)
-        assert scores[name][0].argmax() == head
-    assert scores["broad"][0, 3] == 0  # all on one token
-    assert mean_entropy(hand)[0, 4] == pytest.approx(math.log(2))
-    assert even_scores(pair)["sep"] == pytest.approx(2 / n)
 
 
 @pytest.mark.parametrize("texts", [PAIR, ("No marks here",), ("",), ("same same", "same."), ("día, DÍA café",)])

@@ -6,27 +6,14 @@ import numpy as np
 import pytest
 import torch
 from scipy.special import softmax
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.queries_keys import check_layer, queries_and_keys, scaled_dot_products
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache, run_model
 from demos.errors import UserError
 
 TEXT, PAIR = "A heron stood motionless beside the millrace.", "Nothing moved."
-
-
-@pytest.fixture(scope="module")
-def distil(tiny: LoadedModel) -> LoadedModel:
-    """A random DistilBERT, whose layers have other names and no segments."""
-    torch.manual_seed(1)
-    config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
-    model = DistilBertModel(config)
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "Tiny DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
-    return LoadedModel(spec, tiny.tokenizer, model.eval().requires_grad_(False))
 
 
 @pytest.mark.parametrize("name", ["bundled", "tiny", "distil"])
@@ -60,12 +47,6 @@ def test_queries_and_keys_are_what_the_model_computes(bundled: LoadedModel) -> N
         for head in range(run.num_heads):
             theirs = caught[name][0, :, head * width : (head + 1) * width].numpy()
             np.testing.assert_allclose(ours[head], theirs, atol=1e-4)
-
-
-def test_scaled_dot_products_by_hand() -> None:
-    queries = np.array([[1.0, 2.0, 0.0, 0.0]])
-    keys = np.array([[3.0, 1.0, 9.0, 9.0]])
-    assert scaled_dot_products(queries, keys).tolist() == [[2.5]]  # (3 + 2) / sqrt(4)
 
 
 def test_layers_count_as_transformers_attentions_do() -> None:

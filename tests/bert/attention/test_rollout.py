@@ -91,16 +91,6 @@ def test_rollout_is_what_following_each_share_gives(
     np.testing.assert_allclose(assumed_rollout(shuffled, up_to, residual), rolled[np.ix_(order, order)], atol=1e-9)
 
 
-def test_rollout_on_two_layers_by_hand() -> None:
-    swap, keep_first = np.array([[0, 1], [1, 0]]), np.array([[1, 0], [1, 0]])
-    attentions = np.array([[swap], [keep_first]], dtype=np.float32)
-    # layer 0 mixes both halves; layer 1 leaves token 0 and gives token 1 half of token 0
-    np.testing.assert_allclose(assumed_rollout(attentions, 0), [[0.5, 0.5], [0.5, 0.5]])
-    np.testing.assert_allclose(assumed_rollout(attentions, 1, 0), [[0, 1], [0, 1]])
-    np.testing.assert_allclose(assumed_rollout(attentions, 1, 1), np.eye(2))
-    np.testing.assert_allclose(assumed_rollout(attentions, 1, 0.25), [[0.25, 0.75], [0.375, 0.625]])
-
-
 def test_mean_and_max_over_heads_layers_and_all() -> None:
     attentions = attentions_of(1, 3, 4, 5)
     by = Measured(run_of(attentions))
@@ -175,21 +165,6 @@ def test_each_rollout_is_the_product_of_its_layers(tiny: LoadedModel, measure: s
         made = aggregate(tiny, run, Recipe("rollout", layer, share=share, residual=0.3, measure=measure))  # type: ignore[arg-type]
         np.testing.assert_allclose(made.values, rolled, rtol=1e-5)
         np.testing.assert_allclose(made.sums, 1, atol=1e-6)
-
-
-def test_words_by_hand() -> None:
-    weights = np.array(
-        [
-            [0.10, 0.20, 0.30, 0.40],
-            [0.00, 0.50, 0.50, 0.00],
-            [0.40, 0.10, 0.10, 0.40],
-            [0.25, 0.25, 0.25, 0.25],
-        ]
-    )
-    # tokens 1 and 2 are one word: summed to, averaged from
-    np.testing.assert_allclose(
-        to_words(weights, [0, 1, 3]), [[0.10, 0.50, 0.40], [0.20, 0.60, 0.20], [0.25, 0.50, 0.25]]
-    )
 
 
 @settings(max_examples=40, deadline=None)

@@ -8,26 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Change, change_input, final_states, shuffled
-from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.encoding import Encoding, encode
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 
 TEXT, PAIR = "The unhappiest kettle sang twice, loudly.", "Nobody heard it."
-
-
-@pytest.fixture(scope="module")
-def distil(store: ModelStore) -> LoadedModel:
-    """A random DistilBERT: other names for the same things, and no segments."""
-    torch.manual_seed(1)
-    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=24, n_heads=3, n_layers=2, hidden_dim=48))
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "Tiny DistilBERT", "", "", 2, 3, 24, cased=False, segments=False)
-    return LoadedModel(spec, store.tokenizer(BUNDLED), model.eval().requires_grad_(False))
 
 
 @pytest.fixture(params=["tiny", "distil", "bundled"])

@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.encoder.layer_trace import CLOSES, LayerLedger, difference, layer_ledger
 from demos.bert.encoder.self_attention import head_shares
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
@@ -57,36 +55,30 @@ DISTIL_NAMES = {
 
 
 @pytest.fixture(scope="module")
-def distil(bundled: LoadedModel) -> LoadedModel:
-    """A random DistilBERT of 2 layers, 4 heads and width 32."""
-    torch.manual_seed(3)
-    config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=128)
-    model = DistilBertModel(config)
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "Tiny random DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
-    return LoadedModel(spec, bundled.tokenizer, _lively(model.eval().requires_grad_(False)))
+def bert(tiny: LoadedModel) -> LoadedModel:
+    return _lively(tiny)
 
 
 @pytest.fixture(scope="module")
-def bert(tiny: LoadedModel) -> LoadedModel:
-    return replace(tiny, model=_lively(copy.deepcopy(tiny.model)))
-
-
-def _lively(model: Any) -> Any:
-    """Fresh models have gains of 1, offsets and biases of 0 and small weights: errors in them could not be seen."""
-    generator = torch.Generator().manual_seed(5)
-    for parameter in model.parameters():
-        if parameter.ndim == 1:
-            parameter += 0.3 * torch.randn(parameter.shape, generator=generator)
-        elif len(parameter) < 1_000:
-            parameter *= 8
-    return model
+def distil(distil: LoadedModel) -> LoadedModel:
+    return _lively(distil)
 
 
 @pytest.fixture(params=["bert", "distil", "bundled"])
 def any_model(request: pytest.FixtureRequest) -> LoadedModel:
     loaded: LoadedModel = request.getfixturevalue(request.param)
     return loaded
+
+
+def _lively(loaded: LoadedModel) -> LoadedModel:
+    """Fresh models have gains of 1, offsets and biases of 0 and small weights: errors in them could not be seen."""
+    generator, model = torch.Generator().manual_seed(5), copy.deepcopy(loaded.model)
+    for parameter in model.parameters():
+        if parameter.ndim == 1:
+            parameter += 0.3 * torch.randn(parameter.shape, generator=generator)
+        elif len(parameter) < 1_000:
+            parameter *= 8
+    return replace(loaded, model=model)
 
 
 def sentences(count: int, seed: int = 0) -> list[str]:

@@ -6,7 +6,6 @@ import ast
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from demos.page.services import Sentence, Services
 from demos.page.view import On
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
+from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
@@ -60,20 +60,6 @@ def explained(
     return shown_by(VIEW.draw_explained, ablation, sentence, **chosen)
 
 
-class Store(ModelStore):
-    """A store with one tiny masked-word model in a folder."""
-
-    def __init__(self, loaded: LoadedModel, folder: Path) -> None:
-        super().__init__({loaded.spec.key: loaded.spec})
-        self._loaded, self._at = loaded, folder
-
-    def get(self, key: str) -> LoadedModel:
-        return self._loaded
-
-    def folder(self, key: str) -> Path:
-        return self._at
-
-
 @pytest.fixture(scope="module")
 def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ablation, BertForMaskedLM]:
     torch.manual_seed(7)
@@ -86,7 +72,7 @@ def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> t
     whole.save_pretrained(folder)
     spec = ModelSpec("masking", "Tiny", "", "", 2, 4, 32, cased=False, mlm=True)
     loaded = LoadedModel(spec, bundled.tokenizer, whole.bert.requires_grad_(False))
-    return Ablation(Services(Store(loaded, folder), "masking")), whole
+    return Ablation(Services(TinyStore(loaded, folder), "masking")), whole
 
 
 def test_the_head_that_is_off_at_first_is_the_model_s_own(

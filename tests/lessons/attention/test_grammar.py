@@ -10,7 +10,6 @@ import pytest
 
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.generators import drained
-from demos.bert.model.models import ModelStore
 from demos.lessons.attention.grammar.figure import PUBLISHED
 from demos.lessons.attention.grammar.part import OWN, SENTENCES, Grammar, answer
 from demos.page.services import Sentence, Services
@@ -23,11 +22,6 @@ from tests.shown_values import called
 def show(services: Services, sentence: Sentence, relation: str, direction: int) -> list[Any]:
     shown = Grammar().shown(services, sentence, relation=relation, direction=direction)
     return [called(value) for value in shown.values()]
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 @pytest.mark.slow

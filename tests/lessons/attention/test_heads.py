@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import html
 import json
 from collections.abc import Callable
@@ -13,22 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.contributions import contributions
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import part
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import Heads, contribution_code, of_head
+from demos.lessons.attention.heads.part import Heads, of_head
+from demos.lessons.attention.heads.program import contribution_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.page.view import On
 from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
+from tests.made_up import distilbert
 from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
 from tests.programs import printed
@@ -38,11 +37,6 @@ from tests.widgets.unpacking import unpack_weights
 VIEW = Heads()
 NAMES = ("view", "layer", "head", "cached", "key", "pattern", "habit")
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def chosen(services: Services, sentence: Sentence, *named: Any, **more: str) -> tuple[On, Any]:
@@ -223,23 +217,6 @@ def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> No
     np.testing.assert_allclose(rows, run.attentions[3, 2], atol=6e-4)
 
 
-@pytest.mark.parametrize("layer", [0, 5, -1])
-def test_the_endpoint_equals_transformers(
-    attention: Callable[..., dict[str, Any]], reference: tuple[torch.Tensor, ...], bundled: LoadedModel, layer: int
-) -> None:
-    answer = attention(TEXT, PAIR, layer)
-    assert answer["tokens"] == bundled.tokenizer(TEXT, PAIR).tokens()
-    np.testing.assert_allclose(np.array(answer["attention"]), reference[layer][0].numpy(), atol=1e-5)
-    assert "notice" not in answer
-
-
-def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., dict[str, Any]]) -> None:
-    with pytest.raises(UserError, match="no layer '6'"):
-        attention(TEXT, "", 6)
-    with pytest.raises(UserError, match="no model 'gpt'"):
-        attention(TEXT, "", 0, "gpt")
-
-
 def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
     answer = attention("word " * 600, head=0)
     assert len(answer["tokens"]) == 512
@@ -361,17 +338,9 @@ def test_the_code_prints_this_heads_contributions(services: Services, layer_norm
 
 
 def test_the_code_runs_on_distilbert(bundled: LoadedModel, tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)).eval()
-    model.save_pretrained(tmp_path)
-    tokenizer = copy.deepcopy(bundled.tokenizer)
-    tokenizer.model_input_names = ["input_ids", "attention_mask"]  # as DistilBERT's own: it takes no segments
-    tokenizer.save_pretrained(tmp_path)
-    spec = ModelSpec("distil", "DistilBERT", str(tmp_path), "0" * 40, 2, 4, 32, cased=False, segments=False)
-    model.set_attn_implementation("eager")
-    loaded = LoadedModel(spec, bundled.tokenizer, model.requires_grad_(False))
-    (run,) = run_model(loaded, [encode(tokenizer, TEXT)])
-    *lines, last = printed(contribution_code(spec, run.encoding, 1, 2))
+    loaded = distilbert(bundled.tokenizer, tmp_path)
+    (run,) = run_model(loaded, [encode(loaded.tokenizer, TEXT)])
+    *lines, last = printed(contribution_code(loaded.spec, run.encoding, 1, 2))
     rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])
     np.testing.assert_allclose(rows, contributions(loaded, run, 1).norms[2], atol=6e-4)
     assert float(last.split()[-1]) < 1e-6

@@ -8,31 +8,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention.contributions import staying_shares
 from demos.bert.attention.rollout import Recipe, aggregate
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import Rollout, numbers
 from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, summary
 from demos.page.services import Sentence, Services
 from demos.page.view import On
+from tests.made_up import distilbert
 from tests.plotly_figure import plotly
 from tests.programs import printed
 from tests.shown_values import with_values
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
 drawn = with_values(Rollout().shown)
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def test_rollout_beside_the_one_with_the_measured_share(services: Services) -> None:
@@ -175,18 +168,11 @@ def test_the_programs_print_these_numbers(services: Services, bundled: LoadedMod
 
 
 def test_the_programs_know_distilberts_names_too(tiny: LoadedModel, tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
-    model = DistilBertModel(config).eval()
-    model.set_attn_implementation("eager")
-    model.save_pretrained(tmp_path)
-    tiny.tokenizer.save_pretrained(tmp_path)
-    spec = ModelSpec("distil", "DistilBERT", str(tmp_path), "", 2, 4, 32, cased=False, segments=False)
-    distil = LoadedModel(spec, tiny.tokenizer, model.requires_grad_(False))
+    distil = distilbert(tiny.tokenizer, tmp_path)
     (run,) = run_model(distil, [encode(tiny.tokenizer, TEXT)])
     for what in ("rollout", "heads-max"):
         recipe = Recipe(what, 1, share="measured", measure="contribution")  # type: ignore[arg-type]
-        lines = printed(rollout_code(spec, run.encoding, recipe))
+        lines = printed(rollout_code(distil.spec, run.encoding, recipe))
         rows = [json.loads(line[line.index(" [") : line.rindex("] ") + 1]) for line in lines if "] sum" in line]
         np.testing.assert_allclose(rows, aggregate(distil, run, recipe).values, atol=6e-4)
 

@@ -14,6 +14,7 @@ from demos.lessons.embeddings import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Services
 from tests.one_line import plain
+from tests.page.empty_page import empty_page
 from tests.shown_values import shown_value
 
 
@@ -46,8 +47,7 @@ class Recorder(Page):
 def recorded(services: Services, *builds: Callable[[Page], None]) -> Recorder:
     """A bare page on which these parts are built."""
     with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        page: Recorder = empty_page(services, LESSON, Recorder)
         for build in builds:
             build(page)
     return page

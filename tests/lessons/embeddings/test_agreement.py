@@ -14,7 +14,7 @@ from scipy.stats import spearmanr
 from demos.bert.embeddings.agreement import Agreement, agreement_steps
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, Choice, choices_of
 from demos.bert.embeddings.vector_cache import Encoded, VectorCache
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.lessons.embeddings.agreement.figure import agreement_code
@@ -33,11 +33,6 @@ from demos.training.data.rated_pairs import (
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
 from tests.lessons.embeddings.answers import as_read
 from tests.programs import printed
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 def shown(services: Services, **choices: Any) -> dict[str, Any]:

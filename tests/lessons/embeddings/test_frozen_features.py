@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +15,7 @@ from app import build_pages
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
 from demos.bert.embeddings.pooling import SUM_ALL, Choice
 from demos.bert.model.encoding import encode
-from demos.bert.model.memory_budget import Budget
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features import classifiers
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
@@ -33,34 +31,16 @@ from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.pooling_menus.pooling_menus import menu_values
 from tests.lessons.embeddings.answers import as_read
+from tests.page.tiny_store import TinyStore
 from tests.plotly_figure import plotly
 from tests.programs import printed
 
-VIEW, HELLO, TWO = FrozenFeatures(), Sentence("Hello.", "", "tiny"), "two"
-
-
-@dataclass
-class OneModel:
-    """A store of one model, whatever key is asked for."""
-
-    loaded: LoadedModel
-    memory: Budget | None = None
-    named: None = None
-
-    @property
-    def catalogue(self) -> dict[str, Any]:
-        return {"tiny": self.loaded.spec}
-
-    def spec(self, key: str) -> Any:
-        return self.loaded.spec
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
+VIEW, HELLO, TWO = FrozenFeatures(), Sentence("Hello.", "", ""), "two"
 
 
 @pytest.fixture(scope="module")
 def services(tiny: LoadedModel) -> Services:
-    return Services(cast(ModelStore, OneModel(tiny)), "tiny")
+    return Services(TinyStore(tiny, Path()), "tiny")
 
 
 def of(services: Services, sentence: Sentence = HELLO, **said: Any) -> tuple[On, FrozenFeatures.Choices]:
@@ -135,7 +115,7 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(services: Servi
 
 @pytest.mark.slow
 def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(tiny: LoadedModel) -> None:
-    services = Services(cast(ModelStore, OneModel(tiny)), "tiny")
+    services = Services(TinyStore(tiny, Path()), "tiny")
     before = drawn(services)
     assert "trained from scratch" in before["lstm"]
     assert before["learn"]["visible"] is True
@@ -178,7 +158,7 @@ def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(services: Services) ->
 def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its_place(
     tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services = Services(cast(ModelStore, OneModel(tiny)), "tiny")
+    services = Services(TinyStore(tiny, Path()), "tiny")
     monkeypatch.setattr(classifiers, "LOOK_SECONDS", 0.01)
     fitted, began, go_on = [], threading.Event(), threading.Event()
     fit_vectors = classifiers.fit_vectors
@@ -296,7 +276,7 @@ def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch:
     """And on the project's own sentences of joy and sadness, frozen vectors beat the words alone."""
     monkeypatch.chdir(Path(__file__).resolve().parents[3])
     assert Path(DATA_PATH).exists()
-    services = Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)
+    services = Services(TinyStore(bundled, Path()), bundled.spec.key)
     chosen = of(services, Sentence("What a day!", "", ""), layer=SUM_ALL)
     last(VIEW.draw(*chosen))
     frozen, task = services.shared(Frozen), task_of(services)
@@ -320,7 +300,7 @@ def test_the_program_reads_a_file_with_its_own_split(
     lines = [f"{text}\t{label}\t{held_out if at % 4 == 0 else 'train'}" for at, (text, label) in enumerate(rows)]
     (tmp_path / "train.tsv").write_text("\n".join(["text\tlabel\tsplit", *lines, lines[3]]) + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    services = Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)
+    services = Services(TinyStore(bundled, Path()), bundled.spec.key)
     chosen = of(services, data=FILE, file=str(tmp_path / "train.tsv"))
     last(VIEW.draw(*chosen))
     lines = printed(last(VIEW.draw_program(*chosen))["program"])
@@ -351,7 +331,7 @@ def test_bars_and_grid_show_what_they_are_given() -> None:
 @pytest.mark.slow
 def test_fitting_them_all_takes_nobody_elses_place(tiny: LoadedModel) -> None:
     """A reader's minute of fits, or an LSTM, is in a queue of its own: the parts that only look share another."""
-    demo = build_pages(Services(cast(ModelStore, OneModel(tiny)), "tiny"))
+    demo = build_pages(Services(TinyStore(tiny, Path()), "tiny"))
     long = "features-start", "features-learn"
     buttons = [key for key, block in demo.blocks.items() if getattr(block, "elem_id", "") in long]
     assert len(buttons) == 2

@@ -26,11 +26,6 @@ OPENING = {"map_method": "pca", "map_lines": "A bank.\nThe river bank.", "map_po
 SENTENCE = Sentence("The moon is full.", "", "minilm")
 
 
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
-
-
 def shown(services: Services, **changes: Any) -> dict[str, Any]:
     drawn = Maps().shown(services, SENTENCE, **(OPENING | changes))
     return {name: as_read(value) for name, value in drawn.items()}

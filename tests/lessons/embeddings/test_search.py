@@ -13,7 +13,7 @@ import torch
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings.search import one_token, part
 from demos.lessons.embeddings.search.figure import search_code
@@ -27,11 +27,6 @@ from tests.programs import printed
 BAR = Sentence("The banker sat by the river.", "", "minilm")
 EMPTY = Sentence("", "", "minilm")
 LINES = "Bread rises.\nA loaf needs time in the oven.\nSaturn has rings.\nThe planet is far.\n"
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, "minilm")
 
 
 def steps_of(services: Services, query: str, sentence: Sentence = BAR, **said: Any) -> Iterator[dict[str, Any]]:

@@ -131,7 +131,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: dict[str, Callable[..
     assert "curve" not in anew
     run, begun, *_ = handlers["resume"](reader, "", "")
     assert run == begun == first["run"]
-    (whole,) = handlers["stream"](run, reader)
+    (whole,) = handlers["stream"](run, reader, "tiny", *map(OURS.get, ("ran", *BEGINNING, *RECIPE)))
     found = dict(zip(CHANGED, whole, strict=True))
     assert (found["run"], found["ran"], found["curve"]) == ("", last["ran"], last["curve"])
     assert show(services, reader=reader, begun=begun, ran=found["ran"])["scores"] == ended["scores"]

@@ -11,7 +11,7 @@ import pytest
 
 from demos.bert.embeddings.word_occurrences import Use
 from demos.bert.embeddings.word_senses import bundled_uses
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons.embeddings.word_senses.part import WordSenses, lines_of, pair_menu, read_pair, sense_names
 from demos.page import progress
@@ -23,11 +23,6 @@ from tests.shown_values import shown_values
 
 ASSETS = Path(__file__).resolve().parents[3] / "assets"
 BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, "minilm")
 
 
 def drawn(services: Services, sentence: Sentence, word: str, lines: str, layer: int, pair: str) -> dict[str, Any]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.encoder.layer_trace import LayerLedger, layer_ledger
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
@@ -26,6 +23,7 @@ from demos.lessons.encoder.block.figure import (
     steps,
 )
 from demos.lessons.encoder.program_layer import block_code, selfattention_code
+from tests.made_up import distilbert
 from tests.number_cells import numbers
 from tests.plotly_figure import plotly
 from tests.programs import printed
@@ -139,16 +137,9 @@ def test_the_program_prints_the_pictures_numbers(bundled: LoadedModel, run: Run,
 
 
 def test_the_programs_run_on_distilbert(bundled: LoadedModel, tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)).eval()
-    model.save_pretrained(tmp_path)
-    tokenizer = copy.deepcopy(bundled.tokenizer)
-    tokenizer.model_input_names = ["input_ids", "attention_mask"]  # as DistilBERT's own: it takes no segments
-    tokenizer.save_pretrained(tmp_path)
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "DistilBERT", str(tmp_path), "0" * 40, 2, 4, 32, cased=False, segments=False)
-    loaded = LoadedModel(spec, bundled.tokenizer, model.requires_grad_(False))
-    run = run_model(loaded, [encode(tokenizer, TEXT)])[0]
+    loaded = distilbert(bundled.tokenizer, tmp_path)
+    spec = loaded.spec
+    run = run_model(loaded, [encode(loaded.tokenizer, TEXT)])[0]
     ledger = layer_ledger(loaded, run, 1)
     check_program(block_code(spec, run.encoding, 1, 8, 3), ledger, 8, 3)
     lines = printed(selfattention_code(spec, ledger, run.encoding, 2, 8, loops=False))

@@ -6,17 +6,15 @@ import ast
 import html
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.encoder.input import add_up, embedding_tables
 from demos.bert.encoder.position import wishes
 from demos.bert.encoder.residual_stream import paths
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder.input.part import Input, changes_of
 from demos.lessons.encoder.position.figure import window
@@ -24,7 +22,9 @@ from demos.lessons.encoder.position.part import Position
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream.part import ResidualStream
 from demos.page.services import Sentence, Services
+from tests.made_up import distilbert
 from tests.number_cells import numbers
+from tests.page.tiny_store import TinyStore
 from tests.programs import printed
 from tests.shown_values import shown_values
 
@@ -36,11 +36,6 @@ ROBOT = [
     [0.9093, -0.4161, 0.1987, 0.9801],
     [0.1411, -0.9900, 0.2955, 0.9553],
 ]
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def positions(services: Services, sentence: Sentence, token: float, *choices: Any) -> dict[str, Any]:
@@ -157,20 +152,16 @@ def test_programs_for_a_model_of_the_hub_without_segments(store: ModelStore, ser
 
 
 def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
-    torch.manual_seed(2)
-    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=24, n_heads=3, n_layers=2, hidden_dim=48))
-    model.set_attn_implementation("eager")
-    spec = ModelSpec("distil", "Tiny DistilBERT", "", "", 2, 3, 24, cased=False, segments=False)
-    shelf = ModelStore({"distil": spec})
-    shelf._models.put("distil", LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False)))
-    services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
+    loaded = distilbert(store.tokenizer("minilm"))
+    services = Services(TinyStore(loaded, Path()), "distil")
+    sentence = Sentence("The kettle sang.", "Nobody heard.", "distil")
     steps = steps_of(services, sentence, 2)
     assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]
     assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
     changes = changes_of(services, sentence, 1)
     assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
     assert "has no segment embeddings to remove" in steps["said"]
-    assert "[512 × 24]" in positions(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
+    assert "[512 × 32]" in positions(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
     assert "2 layers" in ResidualStream().shown(services, sentence, token=2, layer=1)["told"]
 
 

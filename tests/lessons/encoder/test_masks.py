@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demos.bert.encoder.masks import run_causal
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.encoder.masks.part import Masks
 from demos.page.services import Sentence, Services
@@ -16,11 +16,6 @@ from tests.programs import printed
 from tests.shown_values import shown_values
 
 TEXT = "The banker sat on the bank of the river."
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel) -> None:

@@ -14,7 +14,7 @@ import torch
 from demos.bert.encoder.layer_trace import layer_ledger
 from demos.bert.encoder.row_replaced import replace_row
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.lessons.encoder.matrices.part import Matrices
 from demos.page.services import Sentence, Services
 from tests.number_cells import numbers
@@ -23,11 +23,6 @@ from tests.shown_values import shown_values
 
 SENTENCE = Sentence("The kettle <b>had</b> boiled dry.", "", BUNDLED)
 LAYER, HEAD, TOKEN = 2, 5, 3
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, BUNDLED)
 
 
 @pytest.fixture(scope="module")

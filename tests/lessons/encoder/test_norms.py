@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demos.bert.encoder.batch_norm import batch_normed, batch_statistics, layer_normed
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.encoder.norms.part import OTHER, WRITTEN, Norms, states_of
 from demos.page.services import Sentence, Services
@@ -21,11 +21,6 @@ BAR = Sentence("", "", "minilm")
 def drawn(services: Services, typed: str, other: str, padding: bool, row: float, feature: float) -> dict[str, Any]:
     batch = {"norms_batch": typed, "norms_other": other, "norms_padding": padding}
     return shown_values(Norms().shown(services, BAR, **batch, norms_row=row, norms_feature=feature))
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def test_pictures_and_program(services: Services, bundled: LoadedModel) -> None:

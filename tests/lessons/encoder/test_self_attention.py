@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
-from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder import LESSON
 from demos.lessons.encoder.block.part import Block
 from demos.lessons.encoder.self_attention.part import SelfAttention
@@ -17,11 +16,6 @@ from demos.page.services import Sentence, Services
 from tests.shown_values import shown_values
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> dict[str, Any]:

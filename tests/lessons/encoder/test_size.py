@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons.encoder.size.part import OWN, Size
 from demos.page.services import Sentence, Services
 from tests.shown_values import shown_values
 
 ANY = Sentence("A cat.", "", "minilm")
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 def shown(services: Services, size: str | None = None, *numbers: float) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import pytest
 from demos.bert.family.family_store import FamilyStore
 from demos.bert.family.members import AGREEMENT, MEMBERS, OUR_DECODER, TRANSLATOR
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
 from demos.errors import UserError
 from demos.lessons.family.attention import part
@@ -26,11 +25,6 @@ from tests.programs import printed
 from tests.shown_values import shown_values
 
 VIEW, BAR = Attention(), Sentence("", "", BUNDLED)
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,6 @@ SAMPLING = {"temperature": 0.8, "top_k": 40, "top_p": 0.9, "writing_seed": 3}
 DRAWN = {"method": "sampling", **SAMPLING}
 
 
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
-
-
 def last(services: Services, count: int, text: str, story: Story, **choices: Any) -> Shown:
     on = On(services, Sentence(text, "", "minilm"))
     *_, values = written(count, on, Writing().read(on, {"story": story, **choices}))

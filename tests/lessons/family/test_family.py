@@ -19,7 +19,7 @@ from demos.bert.encoder.other_sizes import OTHERS
 from demos.bert.family.members import MEMBERS, TRANSLATOR
 from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.encoding import encode
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
@@ -39,11 +39,6 @@ from tests.shown_values import shown_values
 
 BAR = Sentence("", "", "minilm")
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, bundled.spec.key)
 
 
 def forms(services: Services, sentence: Sentence, task: str, third: str) -> str:

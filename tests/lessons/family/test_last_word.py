@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from demos.bert.causal.last_word import changes
-from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons.family.last_word.part import LastWord, answer
 from demos.page.services import Sentence, Services
@@ -20,11 +19,6 @@ TEXT = "The old man walked slowly to the bank"
 
 def drawn(services: Services, sentence: Sentence, word: str) -> dict[str, Any]:
     return shown_values(LastWord().shown(services, sentence, other_word=word))
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 def test_the_pictures_hold_both_models_changes(services: Services) -> None:

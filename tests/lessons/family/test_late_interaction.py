@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.family.late_interaction import part
 from demos.page.services import Sentence, Services
@@ -18,11 +18,6 @@ from tests.programs import printed
 from tests.shown_values import shown_values
 
 BAR = Sentence("The banker sat by the river.", "", "minilm")
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, "minilm")
 
 
 def draw(services: Services, sentence: Sentence, query: str, place: int) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from demos.bert.causal.prompts import SHOTS, TASKS, Answered, answered
 from demos.bert.family import prompted
 from demos.bert.family.family_store import FamilyStore
 from demos.bert.family.members import OUR_DECODER
-from demos.bert.model.models import ModelStore
 from demos.lessons.family.prompts import part
 from demos.lessons.family.prompts.models import WRITERS, task_of
 from demos.lessons.family.prompts.part import Prompts, answer
@@ -33,11 +32,6 @@ from tests.shown_values import shown_values
 
 EMPTY = Sentence("", "", "")
 FRENCH, CAPITALS = (task_of(name) for name in ("English to French", "Capitals"))
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 def show(services: Services, task: str, question: int = 1, writer: str = OUR_DECODER) -> Shown:

@@ -12,7 +12,7 @@ from transformers import AutoTokenizer, BertConfig, BertLMHeadModel, BertModel
 
 from demos.bert.causal.writing import Method, beginning, looked_up, write
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.numbers import percent
 from demos.lessons.family.decoder.part import Story, Writing
@@ -26,11 +26,6 @@ from tests.one_line import one_line
 TEXTS = [text for text, _ in SENTENCES]
 OTHER = "windmill"
 SHOWN = 10
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, BUNDLED)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from demos.lessons.finetune.learning_curve.part import FILES, LearningCurve, Mea
 from demos.lessons.finetune.learning_curve.text import LEARNED
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Sentence, Services
+from demos.page.view import On
 from demos.training import learning_curve
 from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.service import training_service
+from demos.training.service.background import Changes
 from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.sources import SOURCES
 from tests.one_line import flat
@@ -32,6 +35,12 @@ FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n
 @pytest.fixture
 def part(tiny: LoadedModel, tmp_path: Path) -> Measurements:
     return Measurements(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
+
+
+def run(part: Measurements, amount: str, file: str | None, model: str = "tiny", **where: bool) -> Iterator[Changes]:
+    """The changes of one measurement."""
+    on = On(part.services, replace(BAR, model=model))
+    return part.run("job", "reader", on, LearningCurve().read(on, {"amount": amount, "file": file}), **where)
 
 
 def show(part: Measurements, amount: str, **said: Any) -> dict[str, Any]:
@@ -96,7 +105,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     monkeypatch.setattr(learning_curve, "SHARES", (0.1, 0.3, 1.0))
     monkeypatch.setattr(learning_curve, "MAX_STEPS", 3)
     monkeypatch.setattr(learning_curve, "SCRATCH_STEPS", 3)
-    updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+    updates = run(part, "file-sentence", films)
     next(updates)
     grown = None
     for update in updates:
@@ -126,12 +135,12 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
         yield from run_training(*run)
 
     monkeypatch.setattr(training_service, "run_training", refused)
-    *_, last = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+    *_, last = run(part, "file-sentence", films)
     assert "No GPU is free at this moment." in last["status"]
     assert last["start"]["interactive"] is True
     assert last["on_cpu"]["visible"] is True
     monkeypatch.setattr(curve_part, "BUNDLED", "tiny")
-    updates = part.run("job", "reader", "", "", "a model for a GPU", "file-sentence", films, 1, on_cpu=True)
+    updates = run(part, "file-sentence", films, "a model for a GPU", on_cpu=True)
     grown = next(update for update in updates if "own" in update and len(update["own"].points) > 2)
     assert PRETRAINED in {point.series for point in grown["own"].points}
     updates.close()  # type: ignore[attr-defined]
@@ -139,7 +148,7 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
 
 def test_a_measurement_in_line_says_how_many_are_ahead_and_for_how_long(part: Measurements, films: str) -> None:
     with part.services.trainings.queue.join(150.0):
-        updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+        updates = run(part, "file-sentence", films)
         told = next(update["status"] for update in updates if "in the line" in update["status"])
         updates.close()  # type: ignore[attr-defined]
     assert "1 ahead of it in the line, for about 3 min" in flat(told)
@@ -151,15 +160,14 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
         seen: list[dict[str, Any]] = []
         with suppress(ZeroDivisionError):  # a fault of ours is raised for the log once it is told
-            seen.extend(part.run("job", "reader", "", "", "tiny", *values))
+            seen.extend(run(part, *values))
         return seen[-1], seen[-1]["status"]
 
-    last, told = ends("file-sentence", None, 1)
+    last, told = ends("file-sentence", None)
     assert "Choose a CSV" in told
     assert last["start"]["interactive"] is True
-    assert "number of seeds" in ends("emotion", None, "many")[1]
-    assert "no data set" in ends("entities", None, 1)[1]
-    assert "no data set" in ends("<script>", None, 1)[1]
-    assert "sentence1" in ends("file-pair", films, 1)[1]
+    strange = LearningCurve().read(On(part.services, BAR), {"amount": "entities", "seeds": "many"})
+    assert (strange.amount, strange.seeds) == ("emotion", 1)
+    assert "sentence1" in ends("file-pair", films)[1]
     monkeypatch.setattr(curve_part, "measure", lambda *_, **__: 1 / 0)
-    assert OUR_FAULT in ends("emotion", None, 1)[1]
+    assert OUR_FAULT in ends("emotion", None)[1]

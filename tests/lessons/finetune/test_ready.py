@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from demos.bert.model.models import ModelStore
 from demos.files import DATA
 from demos.lessons.finetune.ready import part
 from demos.lessons.finetune.ready.part import (
@@ -37,11 +36,6 @@ from tests.training.ready.tiny_hub import TEXTS, spec, write
 
 BAR = Sentence("", "", "minilm")
 OURS, ICE, TALL, WHERE, TWO, DROPLETS = EXAMPLES.values()
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, "minilm")
 
 
 def show(services: Services, text: str, question: str, answerer: str = ADAPTERS) -> list[Any]:

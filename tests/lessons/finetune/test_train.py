@@ -16,7 +16,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.finetune.train import layout
-from demos.lessons.finetune.train.choices import SETTINGS, START
+from demos.lessons.finetune.train.choices import SETTINGS
 from demos.lessons.finetune.train.controller import GO_ON, PAUSE
 from demos.lessons.finetune.train.part import Train, finish, pause
 from demos.page.services import Sentence
@@ -33,7 +33,8 @@ def start(bare: Bare, upload: str, words: str = "a fine film", reader: str = "a-
     run = begun["run"]
     form = {SETTINGS[name]: value for name, value in zip(RECIPE, CHOSEN, strict=True)}
     said = {"earlier": "model", "task": "sentence", "data": UPLOAD, "file": upload, "most": 1_500} | form
-    for update in bare.runs.stream(begun["begun"], reader, "tiny", *(said.get(name, "") for name in START)):
+    on = On(bare.services, Sentence("", "", "tiny"))
+    for update in bare.runs.stream(begun["begun"], reader, on, Train().read(on, said)):
         assert update.keys() <= {"curve", "phase"}  # the fewer, the less the browser has to do five times a second
         if "phase" in update:
             update = dict(update) | finished(bare, update["phase"], run, words)
@@ -136,7 +137,7 @@ def test_the_second_user_sees_the_queue_and_may_leave_it(bare: Bare, upload: str
     first.close()  # its page is gone, its training is not
     assert status(third).startswith("Trained")
     found = bare.runs.resume(readers[0], "", "")
-    *_, over = bare.runs.stream(found["begun"], readers[0], "tiny")  # what the form says by now is no matter
+    *_, over = bare.runs.stream(found["begun"], readers[0])  # what the form says by now is no matter
     assert json.loads(over["curve"])["status"].startswith("Trained")
     ended = finished(bare, over["phase"], found["run"], "a fine film")
     assert ended["kept"] == found["run"]

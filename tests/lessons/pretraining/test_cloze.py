@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, drawn, read_prompts
 from demos.errors import UserError
 from demos.lessons.pretraining.cloze.figure import LINES, accuracy_figure, accuracy_html
@@ -33,11 +32,6 @@ def shown(services: Services, sentence: Sentence, *chosen: Any) -> dict[str, Any
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "The plot is thin, and I looked at my watch every five minutes."
 GREAT = " / ".join(LABEL_WORDS[0])
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, BUNDLED)
 
 
 @pytest.mark.parametrize("number", [0, 4])

@@ -14,34 +14,18 @@ import torch
 from transformers import BertForMaskedLM
 
 from demos.bert.model.encoding import encode
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.corruption import Corruption
 from demos.bert.pretraining.unigrams import project_unigrams
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.part import OPENING, CorruptText, Setup
 from demos.page.services import Sentence, Services
 from demos.page.view import On
+from tests.page.tiny_store import TinyStore
 from tests.programs import printed
 from tests.shown_values import shown_values
 
 BAR = Sentence("The lark sang.", "", "tiny")
-
-
-class Store(ModelStore):
-    """A store with one tiny model in a folder."""
-
-    def __init__(self, loaded: LoadedModel, folder: Path) -> None:
-        super().__init__({loaded.spec.key: loaded.spec})
-        self._loaded, self._at = loaded, folder
-
-    def get(self, key: str) -> LoadedModel:
-        return self._loaded
-
-    def tokenizer(self, key: str) -> Any:
-        return self._loaded.tokenizer
-
-    def folder(self, key: str) -> Path:
-        return self._at
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +42,7 @@ def services(tiny: LoadedModel, whole: BertForMaskedLM, tmp_path_factory: pytest
     whole.save_pretrained(folder)
     tiny.tokenizer.save_pretrained(folder)
     spec = replace(tiny.spec, mlm=True, hub_id=str(folder), revision="main")
-    return Services(Store(LoadedModel(spec, tiny.tokenizer, whole.bert), folder), "tiny")
+    return Services(TinyStore(LoadedModel(spec, tiny.tokenizer, whole.bert), folder), "tiny")
 
 
 def shown(services: Services, sentence: Sentence = BAR, **said: Any) -> dict[str, Any]:
@@ -146,7 +130,7 @@ def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
 
 
 def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, tiny: LoadedModel) -> None:
-    bare = Services(Store(tiny, Path()), "tiny")
+    bare = Services(TinyStore(tiny, Path()), "tiny")
     outputs = shown(bare)
     assert "has no masked-word head" in outputs["answers"]
     assert "■ masked" in outputs["picture"]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.cloze import LABEL_WORDS, PATTERNS, read_prompts
 from demos.lessons.overview.part import Overview
 from demos.lessons.pretraining.cloze.part import EXAMPLES as REMARKS
@@ -22,11 +21,6 @@ from demos.training.pretraining.model_parts import Parts
 
 STATED = 10  # guesses that Fill the mask shows
 FAR = 100
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, BUNDLED)
 
 
 def rank(services: Services, text: str, answer: str) -> int:

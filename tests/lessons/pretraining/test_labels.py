@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.files import DATA
 from demos.lessons.pretraining.labels.part import OPENING, SEED, Labels, labelled, opinions
@@ -24,11 +23,6 @@ def drawn(services: Services, sentence: Sentence, text: str, seed: int) -> dict[
 
 
 BAR = Sentence("The lark sang.", "", BUNDLED)
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, BUNDLED)
 
 
 def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> None:

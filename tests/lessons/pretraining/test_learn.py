@@ -19,7 +19,6 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.lessons.pretraining.learn.controller import Learning, Ran
 from demos.lessons.pretraining.learn.part import (
-    BEGINNING,
     NO_STEP,
     OTHER_COPY,
     PARAGRAPHS,
@@ -157,8 +156,8 @@ def test_other_settings_show_the_part_as_it_opened_until_the_copy_s_are_back(lea
 
 
 def test_a_reloaded_page_is_told_of_what_its_copy_is_trained_on(learning: Learning) -> None:
-    work = runs(learning.services).work
-    begun, *_, last = work("first", "reader", "tiny", 1, None, *(CHOSEN[name] for name in BEGINNING))
+    on = On(learning.services, SENTENCE)
+    begun, *_, last = runs(learning.services).work("first", "reader", on, TrainLive().read(on, CHOSEN))
     assert json.loads(begun["trained_on"]) == json.loads(last["trained_on"]) == [TEXT, True]
     assert [begun[name]["interactive"] for name in ("one", "many", "fresh", "stop")] == [False, False, False, True]
     assert [last[name]["interactive"] for name in ("one", "many", "fresh", "stop")] == [True, True, True, False]

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.original_run import WORDS, our_run, tokens_read
 from demos.errors import UserError
 from demos.files import ASSETS
@@ -30,11 +29,6 @@ from demos.page.services import Sentence, Services
 from tests.programs import printed
 
 BAR = Sentence("The old baker sells his bread at the station.", "", BUNDLED)
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore, bundled: LoadedModel) -> Services:
-    return Services(store, BUNDLED)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ import pytest
 from scipy.spatial.distance import cityblock
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.two_words import compare
 from demos.errors import UserError
 from demos.lessons.pretraining.two_words.figure import LISTED, NAMED, scatter_figure
@@ -25,11 +24,6 @@ shown = with_values(TwoWords().shown)
 
 ROOT = Path(__file__).resolve().parents[3]
 BAR = Sentence("", "", BUNDLED)
-
-
-@pytest.fixture(scope="module")
-def services(store: ModelStore) -> Services:
-    return Services(store, BUNDLED)
 
 
 def test_the_program_prints_what_the_page_shows(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,19 +13,17 @@ import pytest
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
-from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
+from tests.page.empty_page import empty_page
 from tests.run_coroutine import elsewhere
 
 
 @pytest.fixture
 def built(store: ModelStore) -> dict[str, Any]:
     parts: dict[str, Any] = {}
-    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
     with gr.Blocks() as parts["demo"]:
-        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
         other = gr.Textbox("")
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State("mine"))
+        page = empty_page(Services(store, "minilm"), trained=gr.State("mine"))
         page.opening += [page.settled, page.typed]
         parts |= {"page": page, "drawn": gr.Textbox(""), "layer": gr.Slider(0, 5, 1, step=1), "held": gr.Textbox("")}
         for name in ("html", "counted", "refused", "broken", "hidden", "live"):
@@ -98,10 +96,8 @@ def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_brows
 
 def test_an_estimate_is_drawn_anew_and_the_page_is_another_edition_only_if_it_has_changed(store: ModelStore) -> None:
     speeds = ["about 30 s", "about 30 s", "about 12 s"]
-    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
     with gr.Blocks() as demo:
-        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
-        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page = empty_page(Services(store, "minilm"))
         page.opening.append(page.settled)
         told, place = gr.HTML(""), gr.Textbox("")
         page.draw(lambda sentence: speeds.pop(0), [], [told], pure=False)

@@ -13,6 +13,7 @@ import pytest
 from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.sources import reader_of
+from tests.programs import read_data
 
 LABELS = ("-1", "0", "1")
 TEXTS = [f"film {k}" for k in range(30)]
@@ -47,10 +48,8 @@ def by_page(data: bytes, name: str) -> list[tuple[str, str]]:
 
 
 def by_program(recipe: Recipe) -> list[tuple[str, str]]:
-    reading = reading_of(recipe)
-    done: dict[str, Any] = {}
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
-    return sorted((row["text"], row["label"]) for row in done["train"] + done["test"])
+    train, test, _ = read_data(recipe)
+    return sorted((row["text"], row["label"]) for row in train + test)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +89,10 @@ def test_a_mask_in_small_letters_is_one_for_the_program_too(
         else:
             name, text = "a.tsv", NAMED + rows(text=f"{{}} {mask}")
         Path(name).write_text(text, encoding="utf-8")
-        reading, done = reading_of(Recipe("minilm", task, "file", file=name)), dict[str, Any]()
-        exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
-        dataset = Recipe("minilm", task, "file", file=name).dataset()
-        return reading.lines, str([*dataset.train, *dataset.test]), done["train"] + done["test"]
+        recipe = Recipe("minilm", task, "file", file=name)
+        train, test, lines = read_data(recipe)
+        dataset = recipe.dataset()
+        return lines, str([*dataset.train, *dataset.test]), train + test
 
     for mask in ("[mask]", "[Mask]", "[MASK]"):
         lines, of_page, taken = read(mask)
@@ -124,13 +123,11 @@ def test_spans_that_count_utf_16_units_and_a_second_file_of_spans(
     spanned = [{"text": text, "label": [span]} for text, span in zip(texts, spans, strict=True)]
     Path("a.json").write_text(json.dumps(spanned), encoding="utf-8")
     Path("b.jsonl").write_text("\n".join(map(json.dumps, spanned)), encoding="utf-8")
-    reading = reading_of(Recipe("minilm", "entities", "file", file="a.json", test_file="b.jsonl"))
+    *both, lines = read_data(Recipe("minilm", "entities", "file", file="a.json", test_file="b.jsonl"))
     for function in ("split_words", "word_tags", "place_of"):
-        assert reading.lines.count(f"def {function}(") == 1
-    done: dict[str, Any] = {}
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+        assert lines.count(f"def {function}(") == 1
     words = [["🎉", f"Ann{k}", "'s", "shop", "in", "Paris", ",", "is", "n't", "it", "?"] for k in range(20)]
-    for rows in (done["train"], done["test"]):
+    for rows in both:
         assert [row["words"] for row in rows] == words
         assert all([tag for tag in row["tags"] if tag != "O"] == ["B-LOC"] for row in rows)
         assert all(row["tags"][5] == "B-LOC" for row in rows)
@@ -176,13 +173,10 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
 
 def starts_of(name: str) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]], str]:
     """(where the page finds each question's answer, where the program does, its lines)."""
-    reading = reading_of(Recipe("minilm", "question", "file", file=name))
-    done: dict[str, Any] = {}
-    exec(compile("\n".join((*reading.imports, reading.lines)), "reading", "exec"), done)
+    train, test, lines = read_data(Recipe("minilm", "question", "file", file=name))
     rows = reader_of("question").read(Path(name).read_bytes(), name).rows
     by_page = sorted((row.value.context, row.value.question, row.value.start) for row in rows)
-    read = done["train"] + done["test"]
-    return by_page, sorted((row["context"], row["question"], row["answer_start"]) for row in read), reading.lines
+    return by_page, sorted((row["context"], row["question"], row["answer_start"]) for row in train + test), lines
 
 
 @pytest.mark.parametrize("case", PLACES)

@@ -15,17 +15,15 @@ from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_h
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.patterns import even_scores, pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
-from demos.bert.model.catalogue import ModelSpec
-from demos.bert.model.encoding import Encoding
-from demos.bert.model.layer_weights import LAYERS, PARTS, values_of
 from demos.bert.model.local_layers import kind_said, reaches
 from demos.bert.model.once_cache import OnceCache
-from demos.counting import counted, from_zero, head_name
+from demos.counting import counted, head_name
 from demos.errors import UserError
 from demos.figures.matrix import NORM, matrix_figure, matrix_table
-from demos.figures.program import attention_code, begin, texts_of
+from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import PAGE, HeadChoices, alone_in_a_file, head_html, lay_out_views, title
+from demos.lessons.attention.heads.program import contribution_code
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.questions import Answer
@@ -200,34 +198,3 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     facts = {"layer": counted(layer), "head": counted(head), "share": scores[layer, head]}
     facts["even"] = even_scores(run.encoding)[PATTERN]
     return Answer(keys=frozenset({THIRDS[layer * 3 // len(scores)]}), facts=facts)
-
-
-def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
-    """Prints the norms |alpha_ij f(x_j)| of this head, one row per query; then that all heads add up to the model's.
-
-    The last line is the largest difference between the sum of all vectors, with W_O's bias, and what the layer's own
-    output projection returns.
-    """
-    bias = "output.bias"
-    if spec.architecture == "modernbert":  # as published, it has none
-        bias = "(0 if output.bias is None else output.bias)"
-    call = "layer" if spec.architecture == "albert" else 0  # its one module is called once a layer
-    return f"""{begin(spec, texts_of(encoding), attentions=True)}
-layer, head = {layer}, {head}  # {from_zero(layer=layer, head=head)}
-block = {LAYERS[spec.architecture]}[layer]
-output = block.{PARTS[spec.architecture]["output"]}  # nn.Linear stores W_O transposed
-projected = []
-output.register_forward_hook(lambda module, args, result: projected.append(result[0]))  # what attention really adds
-with torch.inference_mode():
-    run = model(**inputs, output_hidden_states=True, output_attentions=True)
-    x, weights = run.hidden_states[layer][0], run.attentions[layer][0]  # [n, d], [heads, n, n]
-    heads, d_k = len(weights), x.shape[1] // len(weights)
-    values = {values_of(spec.architecture)}.view(len(x), heads, d_k).transpose(0, 1)  # [heads, n, d_k]
-    slices = output.weight.view(-1, heads, d_k).transpose(0, 1)  # [heads, d, d_k]: W_O^(h), transposed
-    transformed = values @ slices.transpose(1, 2)  # f(x_j) = (x_j W_V + b_V) W_O: [heads, n, d]
-    norms = weights * transformed.norm(dim=-1)[:, None, :]  # |alpha_ij f(x_j)| = alpha_ij |f(x_j)|
-    added = (weights @ transformed).sum(dim=0) + {bias}  # [n, d]
-for token, row in zip(inputs.tokens(), norms[head]):
-    print(token, [round(norm, 3) for norm in row.tolist()])
-print("largest difference", (added - projected[{call}]).abs().max().item())
-"""

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -29,7 +28,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import our_split, split_pairs
 from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.live_curve.live_curve import live_curve
-from demos.widgets.run_controller.run_controller import RunController, cpu_button, guarded
+from demos.widgets.run_controller.run_controller import RunChoices, RunController, cpu_button, guarded
 from demos.widgets.seed_box.seed_box import seed_choice
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
@@ -53,15 +52,8 @@ def runs(services: Services) -> RunController:
     """The part's runs, for all its readers."""
     trainer = services.shared(PairTrainer)
 
-    def work(
-        run: str, reader: str, model: str, ran: Ran | None, *chosen: Any, on_cpu: bool = False
-    ) -> Iterator[Changes]:
-        def changes() -> Iterator[Changes]:
-            on = On(services, Sentence("", "", model))
-            c = TrainOnPairs().read(on, dict(zip((*BEGINNING, *RECIPE), chosen, strict=True)))
-            yield from trainer.train(run, situation_of(on, c), ran, on_cpu)
-
-        return guarded(changes(), failed)
+    def work(run: str, reader: str, on: On, c: TrainOnPairs.Choices, on_cpu: bool = False) -> Iterator[Changes]:
+        return guarded(lambda: trainer.train(run, situation_of(on, c), c.ran, on_cpu), failed)
 
     return RunController(services.trainings, "siamese", work)
 
@@ -74,7 +66,7 @@ class TrainOnPairs(View):
     )
 
     @dataclass(frozen=True)
-    class Choices:
+    class Choices(RunChoices):
         siamese_pooling: str = options(POOLINGS, "cls", "Pooling: which vector represents the sentence")
         siamese_epochs: int = slider(1, 10, 3, "Epochs")
         siamese_start: str = options(STARTS, "trained", "Start from")
@@ -89,9 +81,6 @@ class TrainOnPairs(View):
             elem_id="embeddings-siamese-pair",
         )
         file: str | None = unlinked(None, redraws=True)
-        reader: str = unlinked("")
-        begun: str = unlinked("")
-        run: str = unlinked("")
         ran: Ran | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
@@ -102,10 +91,11 @@ class TrainOnPairs(View):
                 at.control("siamese_pooling")
                 at.control("siamese_epochs")
                 with gr.Row():
-                    start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
-                    buttons["start"], buttons["stop"] = (
-                        start,
-                        gr.Button("Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110),
+                    buttons["start"] = gr.Button(
+                        "Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110
+                    )
+                    buttons["stop"] = gr.Button(
+                        "Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110
                     )
                 with at.all_controls():
                     at.control("siamese_start")
@@ -152,11 +142,8 @@ class TrainOnPairs(View):
             at["program"] = gr.Code(language="python", interactive=False, show_label=False)
         source_fold(__file__)
         shown_for(source, file, UPLOAD)
-        at.hold("reader", page.reader)
-        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
-        parts = {**at, **buttons, **states, "ran": at.hold("ran")}
-        inputs = [page.model, parts["ran"], *(at.controls[name] for name in (*BEGINNING, *RECIPE))]
-        page.services.shared(runs).wire(page, parts, [(start.click, {})], inputs, CHANGED)
+        at.hold("ran")
+        page.services.shared(runs).wire(at, buttons, ("ran", *BEGINNING, *RECIPE), CHANGED)
 
     @drawn(by=(*BEGINNING, "reader", "begun", "run", "ran"), reads_sentence=False)
     def draw(self, on: On, c: Choices) -> Generator[Shown]:

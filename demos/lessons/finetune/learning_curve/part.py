@@ -1,5 +1,7 @@
 """Part "How much data?": 5 to 100% of the data, from the model's weights, from random ones, and without BERT."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -25,7 +27,6 @@ from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import AWAITED
 from demos.training.learning_curve import (
     MAX_SECONDS,
-    MAX_SEEDS,
     SCRATCH_SEEDS,
     SHARES,
     STARTS,
@@ -43,7 +44,7 @@ from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
 from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.run_controller import RunController, buttons, cpu_button, guarded
+from demos.widgets.run_controller.run_controller import RunChoices, RunController, buttons, cpu_button, guarded
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "learning_curve.json"
@@ -70,8 +71,6 @@ def read_data(data: str, file: str | None) -> Dataset | None:
     """The data set of a menu's entry; None while a file is awaited. Raises UserError if it can't be used here."""
     if data in FILES:
         return checked(load_file(FILES[data], file), SEEDS) if file else None
-    if data not in SOURCES or SOURCES[data].kind not in KINDS:
-        raise UserError(f"There is no data set {str(data)[:40]!r} for learning curves.")
     return checked(SOURCES[data].load(0, MAX_TRAIN), SEEDS)
 
 
@@ -99,10 +98,7 @@ class Measurements:
         self.services = services
         self._running: set[str] = set()  # one that is removed ends
 
-    def run(
-        self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any,
-        on_cpu: bool = False,
-    ) -> Iterator[Changes]:  # fmt: skip
+    def run(self, job: str, reader: str, on: On, c: LearningCurve.Choices, on_cpu: bool = False) -> Iterator[Changes]:
         """Yield the changes as the measurement grows; results before a failure stay.
 
         `on_cpu` takes the bundled model, which trains there in minutes.
@@ -111,20 +107,19 @@ class Measurements:
         def failed(message: str) -> Changes:
             return _over() | {"status": notice_html(message)}
 
-        return guarded(self._measured(job, BUNDLED if on_cpu else model, data, file, seeds, on_cpu), failed)
+        model = BUNDLED if on_cpu else on.sentence.model
+        return guarded(lambda: self._measured(job, model, c, on_cpu), failed)
 
-    def _measured(
-        self, job: str, model: str, data: str, file: str | None, seeds: Any, on_cpu: bool
-    ) -> Generator[Changes, None, None]:
+    def _measured(self, job: str, model: str, c: LearningCurve.Choices, on_cpu: bool) -> Generator[Changes, None, None]:
         self._running.add(job)
         try:
-            count, dataset = _whole(seeds), read_data(data, file)
+            dataset = read_data(c.amount, c.file)
             if dataset is None:
                 raise UserError(AWAITED)
             key = self.services.pretrained_key(model)
             yield {"status": TEXT.begun()}
             measured: Measured | None = None
-            with closing(self._steps(key, dataset, count, job, on_cpu)) as steps:
+            with closing(self._steps(key, dataset, c.seeds, job, on_cpu)) as steps:
                 shown_at = 0.0
                 for progress in steps:
                     grown = measured is None or len(progress.measured.points) > len(measured.points)
@@ -137,7 +132,7 @@ class Measurements:
                     yield status | (_grown(measured) if grown else {})
             trained = sum(point.series in STARTS for point in measured.points) if measured else 0
             seconds = duration(measured.seconds) if measured else ""
-            status = {"status": TEXT.ended(trained, len(jobs(dataset, count)), seconds)}
+            status = {"status": TEXT.ended(trained, len(jobs(dataset, c.seeds)), seconds)}
             yield _over() | (_grown(measured) if measured else {}) | status
         finally:
             self._running.discard(job)
@@ -175,17 +170,6 @@ def _grown(measured: Measured) -> Changes:
     return {"own": measured} | {name: draw() for name, draw in _drawn(measured, own=True).items()}
 
 
-def _whole(seeds: Any) -> int:
-    """Raises UserError for what is no count of seeds."""
-    try:
-        count = int(seeds)
-    except (TypeError, ValueError, OverflowError):
-        count = 0
-    if not 1 <= count <= MAX_SEEDS:
-        raise UserError(f"The number of seeds must be 1 to {MAX_SEEDS}.")
-    return count
-
-
 def controller_of(services: Services) -> RunController:
     """The part's runs, for all its readers."""
     measurements = Measurements(services)
@@ -200,23 +184,16 @@ class LearningCurve(View):
     )
 
     @dataclass(frozen=True)
-    class Choices:
+    class Choices(RunChoices):
         amount: str = menu(DATA_SETS, "emotion", "Data", scale=3, min_width=200)
         seeds: int = options(
             [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], SEEDS, "Number of seeds", scale=3, min_width=250
         )
         file: str | None = unlinked(None, redraws=True)
-        reader: str = unlinked("")
-        begun: str = unlinked("")
-        run: str = unlinked("")
         own: Measured | None = unlinked(None)  # the reader's last measurement
 
     def lay_out(self, at: Layout) -> None:
         """The data and Run in a row, the picture, its conclusion."""
-        page, controller = at.page, at.page.services.shared(controller_of)
-        states = controller.states() | {"own": gr.State(None)}
-        for name, component in ({"reader": page.reader} | states).items():
-            at.hold(name, component)
         at["figure"] = gr.Plot(
             label="Accuracy by training examples",
             show_label=False,
@@ -224,7 +201,8 @@ class LearningCurve(View):
             elem_classes="picture",
         )
         with gr.Row(elem_classes="learning_curve-row"):
-            amount, seeds = at.control("amount"), at.control("seeds")
+            amount = at.control("amount")
+            at.control("seeds")
             start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
             stop = gr.Button("Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
         file = at.hold("file", file_picker("CSV, Excel or JSON", height=110, visible=False))
@@ -240,13 +218,9 @@ class LearningCurve(View):
             at["numbers"] = gr.HTML()
         formula_fold(__file__)
         source_fold(__file__)
-        controller.wire(
-            page,
-            {**at, **states, **buttons},
-            [(start.click, {})],
-            [*page.sentence, amount, file, seeds],
-            ["run", *buttons, "own", *at],
-        )
+        at.hold("own")
+        changed = ["run", *buttons, "own", *at]
+        at.page.services.shared(controller_of).wire(at, buttons, ("amount", "file", "seeds"), changed)
 
     def draw(self, on: On, c: Choices) -> Shown:
         """The results for this data, and the cost of Run; nothing moves under a measurement."""

@@ -25,6 +25,7 @@ from demos.training.form_values import (
 from demos.training.presets import FORMER, PRESETS, recipe_for
 from demos.training.results.history import Record
 from demos.training.settings import Settings
+from demos.widgets.run_controller.run_controller import RunChoices
 from demos.widgets.seed_box.seed_box import seed_choice
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 
@@ -90,7 +91,7 @@ def _set(name: str, made: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class TrainChoices:
+class TrainChoices(RunChoices):
     """A link may hold all but the last ones, in this order; a new task brings one of our data sets if none fits."""
 
     data: str = menu(DATA, OWN, "Data", by_script=True, elem_id="finetune-pick", scale=2, min_width=190, render=False)
@@ -173,8 +174,6 @@ class TrainChoices:
     history: Sequence[Record] = unlinked((), redraws=True)
     past: Sequence[Record] = unlinked(())  # the history, where one more run is no reason to draw
     trained: str = unlinked("")  # the run whose model "Try it" uses
-    run: str = unlinked("")  # the run under way
-    begun: str = unlinked("")
     phase: str = unlinked("")
     returning: str = unlinked("")
     pause_says: str = unlinked("")

@@ -107,7 +107,7 @@ class Trainer:
                 self._ended.put(run, ended)
             yield {"phase": f"{run} {NO_GPU}"} if under_way.lacks_gpu else over
 
-        return guarded(messages(), lambda message: over | {"curve": failure_message(message)})
+        return guarded(messages, lambda message: over | {"curve": failure_message(message)})
 
     def finish(self, phase: str, run: str, kind: str, *boxes: str) -> Shown:
         """The changes when a run is over; for another run, or for a phase in between, only those that are due.

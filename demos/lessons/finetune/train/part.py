@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import gradio as gr
 
@@ -48,10 +47,9 @@ def runs(services: Services) -> RunController:
     """The part's runs, for all its readers."""
     trainer = services.shared(Trainer)
 
-    def work(run: str, reader: str, model: str, *said: Any, on_cpu: bool = False) -> Iterator[Changes]:
-        c = Train().read(On(services, Sentence("", "", model)), dict(zip(START, said, strict=True)))
+    def work(run: str, reader: str, on: On, c: TrainChoices, on_cpu: bool = False) -> Iterator[Changes]:
         picked = replace(c, hub_asked=c.hub).picked
-        return trainer.work(run, reader, model, c.earlier, *picked, *c.settings, on_cpu=on_cpu)
+        return trainer.work(run, reader, on.sentence.model, c.earlier, *picked, *c.settings, on_cpu=on_cpu)
 
     return RunController(services.trainings, "train", work, running_buttons)
 
@@ -98,14 +96,10 @@ class Train(View):
     def _wire_runs(self, at: Layout, parts: Mapping[str, gr.Component]) -> None:
         """Wire Start, Pause, Stop and "Try it"."""
         page, quiet = at.page, {"show_progress": "hidden"}
-        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
         phase = at.hold("phase", gr.Textbox("", visible="hidden"))  # a run's messages beside its curve
-        parts = {**parts, **states, "curve": at["curve"], "phase": phase}
-        inputs = [page.model, *(at.controls[name] for name in START)]
-        pressed = ("start", "pause", "stop")
-        page.services.shared(runs).wire(page, parts, [(parts["start"].click, {})], inputs, ("curve", "phase"), pressed)
-        over = {name: parts[name] for name in ("run", *pressed, "on_cpu", "answer")}
-        over |= {"kept": page.trained, "history": page.history, "cost": at["cost"]}
+        page.services.shared(runs).wire(at, parts, START, ("curve", "phase"))
+        over = {name: parts[name] for name in ("start", "pause", "stop", "on_cpu", "answer")}
+        over |= {"run": at.controls["run"], "kept": page.trained, "history": page.history, "cost": at["cost"]}
         at.answers(phase.change, finish, over, **quiet)
         at.answers(parts["pause"].click, pause, {"pause": parts["pause"]}, **quiet)
         boxes = [at.controls[name] for name in TRIES]

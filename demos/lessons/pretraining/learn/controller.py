@@ -111,7 +111,7 @@ class Learning:
             return {**self._left(ran), "curve": _broken(message), "run": ""}
 
         try:
-            for changes in guarded(self._changes(run, situation_of, ran, steps), failed):
+            for changes in guarded(lambda: self._changes(run, situation_of, ran, steps), failed):
                 yield {**over, **changes} if changes.get("run") == "" else changes
         finally:
             self._feeds.pop(run, None)

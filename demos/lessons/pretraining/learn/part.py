@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
@@ -21,7 +20,7 @@ from demos.page.view import Layout, On, Shown, View, drawn, menu, slider, unlink
 from demos.training.pretraining.copies import BATCHES, Recipe, Situation
 from demos.training.pretraining.passage import read_passage
 from demos.training.service.background import Changes
-from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.run_controller.run_controller import RunChoices, RunController
 from demos.widgets.seed_box.seed_box import seed_choice
 
 MANY = 100  # steps
@@ -42,14 +41,9 @@ def runs(services: Services) -> RunController:
     """The part's presses, for all its readers."""
     learning = services.shared(Learning)
 
-    def work(run: str, reader: str, model: str, steps: int, ran: Ran | None, *chosen: Any) -> Iterator[Changes]:
-        on = On(services, Sentence("", "", model))
-
-        def situation() -> Situation:
-            return situation_of(on, TrainLive().read(on, dict(zip(BEGINNING, chosen, strict=True))))
-
-        said = json.dumps([chosen[0], chosen[-1]])
-        for changes in learning.press(run, situation, ran, steps):
+    def work(run: str, reader: str, on: On, c: TrainLive.Choices) -> Iterator[Changes]:
+        said = json.dumps([c.text, c.untrained])
+        for changes in learning.press(run, lambda: situation_of(on, c), c.ran, c.steps):
             yield {"trained_on": said, **changes}
 
     return RunController(services.trainings, "learn", work, press_buttons)
@@ -64,15 +58,13 @@ class TrainLive(View):
     )
 
     @dataclass(frozen=True)
-    class Choices:
+    class Choices(RunChoices):
         learn_rate: float = menu(RATES, 1e-4, "Learning rate", min_width=110)
         learn_batch: int = slider(*BATCHES, 8, "Batch size (sequences)", min_width=130)
         learn_seed: int = seed_choice(0, min_width=80)
         text: str = unlinked(PARAGRAPHS, redraws=True, by_script=True)  # by RELOADED
         untrained: bool = unlinked(True, redraws=True, by_script=True)
-        reader: str = unlinked("")
-        begun: str = unlinked("")
-        run: str = unlinked("")
+        steps: int = unlinked(1)  # of a press
         ran: Ran | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
@@ -131,15 +123,12 @@ class TrainLive(View):
     def _wire(self, at: Layout, buttons: dict[str, gr.Component]) -> None:
         """The buttons, and what a reloaded page is given back."""
         page, text, untrained = at.page, at.controls["text"], at.controls["untrained"]
-        at.hold("reader", page.reader)
-        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
-        steps, trained_on = gr.State(1), gr.Textbox("", visible="hidden")
-        parts = {**at, **buttons, **states, "ran": at.hold("ran"), "steps": steps, "trained_on": trained_on}
-        starts = [(buttons["one"].click, {"steps": 1}), (buttons["many"].click, {"steps": MANY})]
-        inputs = [page.model, steps, parts["ran"], *(at.controls[name] for name in BEGINNING)]
-        page.services.shared(runs).wire(page, parts, starts, inputs, CHANGED, list(press_buttons(True)))
+        at.hold("steps"), at.hold("ran")
+        trained_on = buttons["trained_on"] = gr.Textbox("", visible="hidden")
+        starts = {"one": {"steps": 1}, "many": {"steps": MANY}}
+        page.services.shared(runs).wire(at, buttons, ("steps", "ran", *BEGINNING), CHANGED, starts)
         trained_on.change(None, [trained_on, text, untrained], [text, untrained], js=RELOADED, **IN_BROWSER)
-        changed = {"ran": parts["ran"], "curve": parts["curve"]}
+        changed = {"ran": at.controls["ran"], "curve": at["curve"]}
         at.answers(buttons["fresh"].click, start_over, changed, show_progress="hidden")
 
     @drawn()

@@ -20,7 +20,7 @@ from demos.page.view import Layout, On, Shown, View, options, slider, unlinked
 from demos.training.service.background import Changes
 from demos.training.translation.training import FEWEST_STEPS, MOST_STEPS, Plan
 from demos.widgets.live_curve.live_curve import live_curve
-from demos.widgets.run_controller.run_controller import RunController, guarded
+from demos.widgets.run_controller.run_controller import RunChoices, RunController, guarded
 from demos.widgets.seed_box.seed_box import seed_choice
 
 KINDS = [
@@ -30,8 +30,7 @@ KINDS = [
     ("the Transformer", TRANSFORMER),
 ]
 WHAT = [("English to French", FRENCH), ("dates in words to digits", DATES)]
-OF_A_RUN = ("translator", "translator_steps", "translator_seed", "translated")
-NO_SENTENCE = Sentence("", "", "")
+OF_A_RUN = ("ran", "translator", "translator_steps", "translator_seed", "translated")
 SHORT, LONG = range(7), range(13, 100)  # English words
 
 
@@ -39,12 +38,8 @@ def runs(services: Services) -> RunController:
     """The part's runs, for all its readers."""
     trainer = services.shared(Trainer)
 
-    def work(run: str, reader: str, ran: Any, *chosen: Any) -> Iterator[Changes]:
-        def changes() -> Iterator[Changes]:
-            said = dict(zip(OF_A_RUN, chosen, strict=True))
-            yield from trainer.train(run, plan_of(Training().read(On(services, NO_SENTENCE), said)), tuple(ran or ()))
-
-        return guarded(changes(), trainer.failed)
+    def work(run: str, reader: str, on: On, c: Training.Choices) -> Iterator[Changes]:
+        return guarded(lambda: trainer.train(run, plan_of(c), c.ran), trainer.failed)
 
     return RunController(services.trainings, "translation", work)
 
@@ -58,16 +53,13 @@ class Training(View):
     )
 
     @dataclass(frozen=True)
-    class Choices:
+    class Choices(RunChoices):
         translated: str = options(WHAT, FRENCH, "Translation task", elem_id="translation-task")
         translator: str = options(KINDS, "additive", "Translator", elem_id="translation-score")
         translator_steps: int = slider(
             FEWEST_STEPS, MOST_STEPS, 500, "Steps (64 sentences each)", step=25, by_script=True
         )
         translator_seed: int = seed_choice(1, by_script=True)
-        reader: str = unlinked("")
-        begun: str = unlinked("")
-        run: str = unlinked("")
         ran: tuple[Ran, ...] = unlinked(())
 
     def lay_out(self, at: Layout) -> None:
@@ -100,11 +92,8 @@ class Training(View):
         at["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
         timing(page)
         at.folds("The training loop, with torch alone")
-        at.hold("reader", page.reader)
-        states = {name: at.hold(name, state) for name, state in RunController.states().items()}
-        parts = {**at, **buttons, **states, "ran": at.hold("ran")}
-        inputs = [parts["ran"], *(at.controls[name] for name in OF_A_RUN)]
-        page.services.shared(runs).wire(page, parts, [(parts["start"].click, {})], inputs, CHANGED)
+        at.hold("ran")
+        page.services.shared(runs).wire(at, buttons, OF_A_RUN, CHANGED)
 
     def draw(self, on: On, c: Choices) -> Shown:
         """The part before a run; while one is under way or drawn, only what no run draws."""

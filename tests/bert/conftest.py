@@ -1,0 +1,14 @@
+"""A random DistilBERT, for what has to know its names, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from tests.made_up import distilbert
+
+
+@pytest.fixture(scope="session")
+def distil(tiny: LoadedModel) -> LoadedModel:
+    """Never changed."""
+    return distilbert(tiny.tokenizer)
