@@ -70,7 +70,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     expect(page.locator("#finetune-columns")).to_contain_text("The columns of this file fit the task Sentence.")
     pick(page, "Paraphrase")
     expect(page.locator("#finetune-data")).to_contain_text("pairs for training")
-    expect(page.locator("#finetune-results")).to_be_hidden()
+    expect(page.locator("#finetune-scores")).to_be_hidden()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing has been trained yet")
     page.get_by_text("Sentence one class", exact=True).click()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after")
@@ -92,9 +92,9 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
     expect(page.locator("#finetune-ask")).to_be_in_viewport(ratio=1)  # beside the curve, and nothing was scrolled
     assert page.locator("#finetune-stop").bounding_box() == before
-    page.locator("#finetune-results").scroll_into_view_if_needed()
-    expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(41)
-    expect(page.locator("#finetune-results .scores")).to_contain_text("Spearman’s ρ")
+    page.locator("#finetune-scores").scroll_into_view_if_needed()
+    expect(page.locator("#finetune-scores .js-plotly-plot .scatterlayer .point")).to_have_count(41)
+    expect(page.locator("#finetune-scores .scores")).to_contain_text("Spearman’s ρ")
     page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
     expect(page.locator("#finetune-answer")).to_contain_text("onerror")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from concurrent.futures import Future
 from pathlib import Path
 from typing import NoReturn
@@ -171,6 +172,14 @@ def places(built: tuple[gr.Blocks, FirstViews]) -> dict[str, Place]:
     """What the lessons have."""
     demo, first_views = built
     return places_of(demo, first_views.pages)
+
+
+def test_an_element_of_a_page_has_an_id_of_its_own(built: tuple[gr.Blocks, FirstViews]) -> None:
+    """The panel of a part, too, which a link or a style would confuse with another element."""
+    demo, _ = built
+    ids = Counter((block.page, block.elem_id) for block in demo.blocks.values() if block.elem_id)
+    assert len(ids) > 500
+    assert [one for one, count in ids.items() if count > 1] == []
 
 
 def test_the_bundled_tours_lead_to_what_there_is(places: dict[str, Place]) -> None:
