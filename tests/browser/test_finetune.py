@@ -105,6 +105,26 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     expect(page.locator("#finetune-data .glue")).to_contain_text("STS-B")
 
 
+def test_three_presses_lead_to_an_answer_about_an_own_sentence(open_lesson: Callable[..., Page]) -> None:
+    """Start, the box of the sentence, Ask: each of them is in sight, and nothing is scrolled."""
+    page = open_lesson("finetune", epochs=1, most=50)
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    box = page.locator("#finetune-try-0 textarea")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
+    expect(page.locator("#finetune-answer")).to_contain_text("Correct answer")  # about the sentence that is there
+    expect(box).to_be_in_viewport(ratio=1)
+    box.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("The letter from my sister made my day.")
+    page.click("#finetune-ask")
+    expect(page.locator("#finetune-answer")).not_to_contain_text("Correct answer")  # which nobody knows of an own one
+    expect(page.locator("#finetune-answer tbody tr")).to_have_count(6)
+    expect(page.locator("#finetune-answer")).to_be_in_viewport(ratio=1)
+    assert box.input_value() == "The letter from my sister made my day."
+    assert page.evaluate("scrollY") == 0
+
+
 @pytest.mark.parametrize(
     ("width", "height", "present", "beside"), [(1280, 800, 1, True), (390, 844, 0, False), (390, 844, 1, False)]
 )
