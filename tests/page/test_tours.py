@@ -17,6 +17,7 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
+from demos.page.glossary.glossary import glossary
 from demos.page.head import head
 from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.places import places_of
@@ -256,6 +257,18 @@ def test_the_part_of_each_row_has_a_stop_in_the_tour_of_its_lecture() -> None:
     stops = {key: {place(stop) for stop in read_tour(BUNDLED / f"{name}.md").stops} for key, name in LECTURES.items()}
     rows = [row for row in slides() if row.view]
     assert [(row.key, row.what, *place(row)) for row in rows if place(row) not in stops[row.key[0]]] == []
+
+
+def test_the_views_of_the_glossary_exist(places: dict[str, Place]) -> None:
+    """Some of them open a fold."""
+    views = [urlsplit(term.view) for term in glossary() if term.view]
+    stops = [
+        Stop(view.geturl(), view.path.strip("/"), view.query, "", False, "", "", ("", ""), number)
+        for number, view in enumerate(views)
+    ]
+    assert len(stops) >= 30
+    assert {dict(parse_qsl(stop.query)).get("fold", "") for stop in stops} >= {"", "formula", "batch"}
+    check_tour(Tour("glossary.yaml", "glossary", "Glossary", tuple(stops)), places)
 
 
 @pytest.mark.parametrize("difference", differences(), ids=lambda difference: difference.key)
