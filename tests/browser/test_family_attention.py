@@ -52,9 +52,9 @@ def test_three_kinds_are_three_pictures(page: Page, open_lesson: Callable[..., P
     np.testing.assert_allclose(drawn[0], visible(first), atol=0.005)
     assert not np.nansum(drawn[1:])
 
-    page.locator("#family-attention-source textarea").fill("the zebra sleeps")
+    page.locator("#family-attention-text textarea").fill("the zebra sleeps")
     expect(page.locator("#lesson-family .notice", has_text="“zebra” is not among")).to_be_visible()
-    page.locator("#family-attention-source textarea").fill(OTHER)
+    page.locator("#family-attention-text textarea").fill(OTHER)
     n = of_our_translator(OTHER).kinds[ENCODER].weights.shape[-1]
     frame_of(page, n, n)
     page.reload()

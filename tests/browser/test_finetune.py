@@ -70,7 +70,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     expect(page.locator("#finetune-columns")).to_contain_text("The columns of this file fit the task Sentence.")
     pick(page, "Paraphrase")
     expect(page.locator("#finetune-data")).to_contain_text("pairs for training")
-    expect(page.locator("#finetune-results")).to_be_hidden()
+    expect(page.locator("#finetune-scores")).to_be_hidden()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing has been trained yet")
     page.get_by_text("Sentence one class", exact=True).click()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after")
@@ -92,9 +92,9 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
     expect(page.locator("#finetune-ask")).to_be_in_viewport(ratio=1)  # beside the curve, and nothing was scrolled
     assert page.locator("#finetune-stop").bounding_box() == before
-    page.locator("#finetune-results").scroll_into_view_if_needed()
-    expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(41)
-    expect(page.locator("#finetune-results .scores")).to_contain_text("Spearman’s ρ")
+    page.locator("#finetune-scores").scroll_into_view_if_needed()
+    expect(page.locator("#finetune-scores .js-plotly-plot .scatterlayer .point")).to_have_count(41)
+    expect(page.locator("#finetune-scores .scores")).to_contain_text("Spearman’s ρ")
     page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
     expect(page.locator("#finetune-answer")).to_contain_text("onerror")
@@ -103,6 +103,26 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     assert page.locator(f"{LESSON} img").count() == 0
     pick(page, "a data set from the Hub")
     expect(page.locator("#finetune-data .glue")).to_contain_text("STS-B")
+
+
+def test_three_presses_lead_to_an_answer_about_an_own_sentence(open_lesson: Callable[..., Page]) -> None:
+    """Start, the box of the sentence, Ask: each of them is in sight, and nothing is scrolled."""
+    page = open_lesson("finetune", epochs=1, most=50)
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    box = page.locator("#finetune-try-0 textarea")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
+    expect(page.locator("#finetune-answer")).to_contain_text("Correct answer")  # about the sentence that is there
+    expect(box).to_be_in_viewport(ratio=1)
+    box.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("The letter from my sister made my day.")
+    page.click("#finetune-ask")
+    expect(page.locator("#finetune-answer")).not_to_contain_text("Correct answer")  # which nobody knows of an own one
+    expect(page.locator("#finetune-answer tbody tr")).to_have_count(6)
+    expect(page.locator("#finetune-answer")).to_be_in_viewport(ratio=1)
+    assert box.input_value() == "The letter from my sister made my day."
+    assert page.evaluate("scrollY") == 0
 
 
 @pytest.mark.parametrize(

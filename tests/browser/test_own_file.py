@@ -62,7 +62,7 @@ def test_fifteen_columns_two_menus_start_and_a_result(open_lesson: Opener, surve
     expect(page).to_have_url(re.compile("columns=label%3Dq7%2Ctext%3Dq13"))
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
-    expect(page.locator("#finetune-results")).to_contain_text("test sentences")
+    expect(page.locator("#finetune-scores")).to_contain_text("test sentences")
     assert picker.locator("img").count() == 0
     page.select_option(MENU.format("q6"), "+text")  # both are one text
     expect(page.locator("#finetune-data")).to_contain_text("We came by the")
@@ -150,7 +150,7 @@ def test_a_rating_is_trained_as_a_score_at_one_press_and_as_classes_at_another(
     expect(picker).not_to_contain_text("fit the task")
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
-    expect(page.locator("#finetune-results")).to_contain_text("10 test texts that were not used")
+    expect(page.locator("#finetune-scores")).to_contain_text("10 test texts that were not used")
     page.fill("#finetune-try-0 textarea", "it was fine")
     page.fill("#finetune-try-1 textarea", "")
     page.click("#finetune-ask")

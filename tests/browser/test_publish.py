@@ -64,7 +64,7 @@ def signed_in_page(browser: Any, app: SignedIn) -> Iterator[Page]:
     stands(page, "finetune")
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after", timeout=300_000)
-    expect(page.locator("#finetune-results")).to_be_visible()  # the browser remembers that it has trained
+    expect(page.locator("#finetune-scores")).to_be_visible()  # the browser remembers that it has trained
     page.goto(f"{app.url}/stand-in?account=ann")  # as signing in does: to another address and back
     visit(page, f"{app.url}/finetune?part=export")
     stands(page, "finetune")

@@ -322,7 +322,7 @@ def test_the_classs_data_set_is_opened_in_fine_tune_and_trained_on(open_lesson: 
     expect(page.locator("#finetune-data")).to_contain_text(f"class-{code}")
     expect(page.locator("#finetune-data")).to_contain_text("complaint")
     page.click("#finetune-start")
-    expect(page.locator("#finetune-results")).to_contain_text("For comparison: logistic regression")
+    expect(page.locator("#finetune-scores")).to_contain_text("For comparison: logistic regression")
 
 
 @pytest.mark.quick

@@ -90,6 +90,16 @@ def test_a_fold_that_a_stop_speaks_of_is_opened(open_lesson: Open) -> None:
     expect(page.locator("#tokens-batch.toured")).to_contain_text("[PAD]")
 
 
+def test_the_next_stop_opens_the_fold_that_its_view_names(open_lesson: Open) -> None:
+    tour = "lecture-transformers-and-bert"
+    page = open_lesson("encoder", part="self_attention", tour=tour, stop=stop_of(tour, "From relevance to output"))
+    expect(page.locator("#encoder-board.toured")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    code = page.locator("#encoder-self_attention-code.toured")
+    expect(code).to_contain_text("for i in range(len(q))")
+    expect(code).to_be_in_viewport()
+
+
 def test_questions_in_the_link_last_to_the_next_stop(open_lesson: Open) -> None:
     page = open_lesson("overview", tour="ten-minutes", stop="1", questions="1")
     expect(page.locator(".question")).to_be_visible()

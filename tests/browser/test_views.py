@@ -20,6 +20,7 @@ from tests.browser.screens import (
     CONTROLS,
     MOST_CONTROLS,
     SCREENS,
+    TOP,
     faults_on,
     overflow,
     turn_to_screen,
@@ -86,6 +87,9 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
                     if name == names[0]:
                         wait_for_picture(page, panel if part else "")
                     assert faults_on(page, name, panel if part else "") == []
+            else:
+                with subtests.test(f"the picture on a {name}"):
+                    assert 0 <= page.evaluate(TOP, "") <= SCREENS[name].lowest
             if name in WINDOWS:
                 with subtests.test(f"{part} at {WINDOWS[name][0]}"):
                     page.evaluate("insideBert.looks.largeType(false)")

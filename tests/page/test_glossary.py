@@ -132,5 +132,6 @@ def test_the_page_has_every_term_at_its_link() -> None:
     assert page.ids == [*(term.slug for term in glossary()), "letters"]
     assert all(letter in answer.text and means in answer.text for letter, means in letters())
     assert {term.address for term in glossary()} <= set(page.links)
+    assert {f".{term.view}" for term in glossary() if term.view} <= set(page.links)
     assert client.head(ADDRESS).status_code == 200
     assert client.post(ADDRESS).status_code == client.get("/glossary/x").status_code == 404

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from concurrent.futures import Future
 from pathlib import Path
 from typing import NoReturn
@@ -16,6 +17,7 @@ from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
+from demos.page.glossary.glossary import glossary
 from demos.page.head import head
 from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.places import places_of
@@ -173,6 +175,14 @@ def places(built: tuple[gr.Blocks, FirstViews]) -> dict[str, Place]:
     return places_of(demo, first_views.pages)
 
 
+def test_an_element_of_a_page_has_an_id_of_its_own(built: tuple[gr.Blocks, FirstViews]) -> None:
+    """The panel of a part, too, which a link or a style would confuse with another element."""
+    demo, _ = built
+    ids = Counter((block.page, block.elem_id) for block in demo.blocks.values() if block.elem_id)
+    assert len(ids) > 500
+    assert [one for one, count in ids.items() if count > 1] == []
+
+
 def test_the_bundled_tours_lead_to_what_there_is(places: dict[str, Place]) -> None:
     files = bundled_tours()
     assert len(files) >= 5  # for a first visitor, and one for each of four lectures
@@ -247,6 +257,18 @@ def test_the_part_of_each_row_has_a_stop_in_the_tour_of_its_lecture() -> None:
     stops = {key: {place(stop) for stop in read_tour(BUNDLED / f"{name}.md").stops} for key, name in LECTURES.items()}
     rows = [row for row in slides() if row.view]
     assert [(row.key, row.what, *place(row)) for row in rows if place(row) not in stops[row.key[0]]] == []
+
+
+def test_the_views_of_the_glossary_exist(places: dict[str, Place]) -> None:
+    """Some of them open a fold."""
+    views = [urlsplit(term.view) for term in glossary() if term.view]
+    stops = [
+        Stop(view.geturl(), view.path.strip("/"), view.query, "", False, "", "", ("", ""), number)
+        for number, view in enumerate(views)
+    ]
+    assert len(stops) >= 30
+    assert {dict(parse_qsl(stop.query)).get("fold", "") for stop in stops} >= {"", "formula", "batch"}
+    check_tour(Tour("glossary.yaml", "glossary", "Glossary", tuple(stops)), places)
 
 
 @pytest.mark.parametrize("difference", differences(), ids=lambda difference: difference.key)

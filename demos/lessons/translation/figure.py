@@ -61,7 +61,7 @@ def alignment_figure(
         down, across = zip(*linked, strict=True)
         drawn = {"mode": "markers", "marker": ring, "hoverinfo": "skip", "showlegend": False}
         traces.append({"type": "scatter", "x": across, "y": down} | drawn)
-    top = 30 + max(map(len, source)) * 9
+    top = 34 + max(map(len, source)) * 9
     left = 30 + max(map(len, written)) * 10
     sides = {"tickvals": columns, "ticktext": [plot_text(word) for word in source], "side": "top", "tickangle": -90}
     down_axis = {"tickvals": rows, "ticktext": [plot_text(word) for word in written], "autorange": "reversed"}
@@ -69,7 +69,7 @@ def alignment_figure(
         height=max(330, ROW * len(rows) + top + 60),
         margin={"l": left, "r": 10, "t": top, "b": 50},
         showlegend=False,
-        xaxis=BARE | sides,
+        xaxis=BARE | sides | {"ticklabelstandoff": 4},
         yaxis=BARE | down_axis | {"ticklabelstandoff": 4},
         shapes=[] if step is None else [framed_row(step, len(columns), CLASSES[0])],
     )

@@ -28,6 +28,7 @@ class Term:
     means: str  # one sentence
     source: str  # as in "Devlin et al. 2019, section 3"
     address: str  # of the source
+    view: str  # a link, after the host, to a view that shows it, or ""
 
     @property
     def slug(self) -> str:
@@ -63,7 +64,8 @@ def _typeset(text: str) -> Markup:
 
 def _term(entry: Json, sources: dict[str, str]) -> Term:
     forms = tuple(entry.get("only") or (entry["term"], *entry.get("also", ())))
-    return Term(entry["term"], forms, entry["means"], entry["source"], sources[entry["source"].partition(", ")[0]])
+    address = sources[entry["source"].partition(", ")[0]]
+    return Term(entry["term"], forms, entry["means"], entry["source"], address, entry.get("view", ""))
 
 
 @cache

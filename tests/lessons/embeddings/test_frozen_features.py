@@ -20,11 +20,11 @@ from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features import classifiers
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, grid_figure
-from demos.lessons.embeddings.frozen_features.part import DATA_PATH, FrozenFeatures, fill, learn
+from demos.lessons.embeddings.frozen_features.part import FrozenFeatures, fill, learn
 from demos.page import progress
 from demos.page.services import Sentence, Services
 from demos.page.view import On
-from demos.training.data.labelled_sentences import FILE, own_sentences, read_labelled, split_rows
+from demos.training.data.labelled_sentences import FILE, FILMS, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.lstm_classifier import Learned, lstm_steps
 from demos.training.tasks.classification.data import Example
@@ -66,8 +66,8 @@ def drawn(services: Services, sentence: Sentence = HELLO, **said: Any) -> dict[s
     return last(VIEW.draw(on, c))
 
 
-def task_of(services: Services, standardise: bool = True) -> Task:
-    on, c = of(services, standardise=standardise)
+def task_of(services: Services, standardise: bool = True, data: str = TWO) -> Task:
+    on, c = of(services, standardise=standardise, data=data)
     return c.task(on)
 
 
@@ -90,6 +90,16 @@ def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
     assert shown["grid"]["visible"] is False
     assert "0.824" in shown["said"]  # the guide's, labelled as such
     assert sum(sum(row) for row in np.array(shown["confusion"].data[0].z) > 0) >= 2
+
+
+def test_film_reviews_are_classified_as_positive_or_negative(services: Services) -> None:
+    """The lectures' example, with reviews of our own."""
+    shown = drawn(services, Sentence("a visually stunning rumination on love", "", "tiny"), data=FILMS)
+    assert "320</b> sentences for training, <b>80</b> held out" in shown["about"]
+    assert "2 classes: negative, positive" in shown["about"]
+    assert "visually stunning" in shown["recipe"]
+    assert "Film reviews" in shown["tuned"]
+    assert "assets/data/films.tsv" in last(VIEW.draw_program(*of(services, data=FILMS)))["program"]
 
 
 @pytest.mark.slow
@@ -272,14 +282,14 @@ def test_a_mask_in_small_letters_is_one_token_for_the_program_too(
 
 
 @pytest.mark.slow
-def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And on the project's own sentences of joy and sadness, frozen vectors beat the words alone."""
+@pytest.mark.parametrize("data", [TWO, FILMS])
+def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch, data: str) -> None:
+    """And on the project's own sentences of two classes, frozen vectors beat the words alone."""
     monkeypatch.chdir(Path(__file__).resolve().parents[3])
-    assert Path(DATA_PATH).exists()
     services = Services(TinyStore(bundled, Path()), bundled.spec.key)
-    chosen = of(services, Sentence("What a day!", "", ""), layer=SUM_ALL)
+    chosen = of(services, Sentence("What a day!", "", ""), layer=SUM_ALL, data=data)
     last(VIEW.draw(*chosen))
-    frozen, task = services.shared(Frozen), task_of(services)
+    frozen, task = services.shared(Frozen), task_of(services, data=data)
     fit = frozen.known(task)[Choice("mean", SUM_ALL)]
     assert printed(last(VIEW.draw_program(*chosen))["program"]) == [
         f"C {fit.strength}",

@@ -37,6 +37,7 @@ from demos.page.view import Layout, On, Shown, View, drawn, limit, menu, options
 from demos.training.data.labelled_sentences import (
     EMOTIONS,
     FILE,
+    FILMS,
     MAX_ROWS,
     OWN_SPLIT,
     SEEDS,
@@ -53,6 +54,7 @@ from demos.widgets.pooling_menus.pooling_menus import LAST, layer_choice, layer_
 SOURCES = [
     ("Emotion: six classes", EMOTIONS),
     ("Joy or sadness", TWO),
+    ("our own film reviews", FILMS),
     (f"SST-2, {MAX_ROWS:,} rows", SST2),
     ("your own file", FILE),
 ]
@@ -62,7 +64,11 @@ AWAITED = (
 )
 BESIDE = ("all layers concatenated", CONCAT_ALL)
 SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS))]
-DATA_PATH = "assets/data/emotion.tsv"
+DATA_PATHS = {
+    EMOTIONS: "assets/data/emotion.tsv",
+    TWO: "assets/data/emotion.tsv",
+    FILMS: "assets/data/films.tsv",
+}
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 # The fits take a minute or more: they run one after the other in a separate queue, so that other readers do not wait.
 FILLING: EventOptions = {
@@ -243,7 +249,7 @@ class FrozenFeatures(View):
             return
         task = c.task(on)
         spec, choice, data = task.loaded.spec, c.vector(task.loaded), c.features_data
-        path = "train.tsv" if data in (FILE, SST2) else DATA_PATH
+        path = DATA_PATHS.get(data, "train.tsv")
         folds = len(on.services.shared(Frozen).guess(task).folds)
         masks = any(MASK in text for text in task.data.texts)
         yield {"program": features_code(spec, choice, data, path, task.split.key, task.standardise, folds, masks)}

@@ -5,7 +5,7 @@ from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import mask_lines, model_lines
-from demos.training.data.labelled_sentences import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
+from demos.training.data.labelled_sentences import EMOTIONS, FILMS, HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 from demos.training.frozen_classifier import MAX_ITERATIONS, RAW_C, STANDARDISED_C
 
 POOLED = {
@@ -29,11 +29,11 @@ def features_code(
 ) -> str:
     """Prints C, the cross-validated and the held-out accuracy of this choice, and of guessing.
 
-    `path` is the project's TSV file (columns text, label, split), or, of other data, one of two columns without names;
-    one with its own split has the three named columns, too. `masks`: whether a text has [MASK], in any letters.
+    `path` is one of the project's TSV files (columns text, label, split), or, of other data, one of two columns without
+    names; one with its own split has the three named columns, too. `masks`: whether a text has [MASK], in any letters.
     """
     needed, source_lines = model_lines(spec)
-    own = source in ("emotion", TWO)
+    own = source in (EMOTIONS, TWO, FILMS)
     scale = "StandardScaler(), " if standardise else ""
     imported = "from sklearn.preprocessing import StandardScaler\n" if standardise else ""
     grid = list(STANDARDISED_C if standardise else RAW_C)

@@ -60,7 +60,7 @@ class Attention(View):
         attention: str = options(
             [(title, kind) for kind, title in TITLES.items()], CROSS, "Attention", elem_id="family-attention-kind"
         )
-        source: str = words(AGREEMENT, "Text", lines=2, max_lines=3, elem_id="family-attention-source")
+        source: str = words(AGREEMENT, "Text", lines=2, max_lines=3, elem_id="family-attention-text")
         target: str = words(
             "", "Target text (empty: the model writes it)", max_lines=3, elem_id="family-attention-target"
         )

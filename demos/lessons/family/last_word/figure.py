@@ -45,7 +45,7 @@ def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Fi
     ]
     names = _names(bert, first)
     side = BARE | {"tickfont": {"size": SMALL}}
-    ticks = {"tickvals": names, "ticktext": [label.split(" ", 1)[1] for label in names], "tickangle": -60}
+    ticks = {"tickvals": names, "ticktext": [label.split(" ", 1)[1] for label in names], "tickangle": -90}
     layout = plotly_layout(
         height=150 + ROW * (len(bert.moved) + len(decoder.moved)),
         margin={"l": 96, "r": 10, "t": 30, "b": 90},
@@ -55,8 +55,8 @@ def changes_figure(bert: Changes, decoder: Changes, name: str, shown: int) -> Fi
         xaxis2=side | {"anchor": "y2", "domain": [0, 1]} | ticks,
         yaxis2=side | {"anchor": "x2", "domain": [0, LOWER]},
         annotations=[
-            panel_title(f"{plot_text(name)}: attends to both sides", [0, 1], size=TITLE),
-            panel_title("The decoder: attends only to the left", [0, 1], LOWER, size=TITLE),
+            panel_title(f"{plot_text(name)}: both sides", [0, 1], size=TITLE),
+            panel_title("The decoder: only the left", [0, 1], LOWER, size=TITLE),
         ],
     )
     return {"data": traces, "layout": layout}

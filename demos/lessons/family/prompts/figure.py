@@ -17,7 +17,7 @@ from demos.templates import plot_text, templates
 TEXT = templates(__file__)
 NAMES = {0: "no example", 1: "one example", 3: "three examples"}
 GPT3 = (("TriviaQA", 64.3, 68.0, 71.2), ("WebQuestions", 14.4, 25.3, 41.5), ("Natural Questions", 14.6, 23.0, 29.9))
-# Accuracy of GPT-3 (175 billion parameters) in per cent with zero, one and few examples: Brown et al. 2020, table 3.3
+# Accuracy of GPT-3 (175 billion parameters) in per cent by number of examples: Brown et al. 2020, table 3.3, page 13
 LOWEST = GPT3[-1][0]  # whose name has its place under all lines
 BELOW: Axis = {
     "text": LOWEST,

@@ -122,7 +122,7 @@ def try_it(at: Layout) -> dict[str, gr.Component]:
 
 def results(at: Layout) -> None:
     """The results of a run; hidden until there is one."""
-    with gr.Column(visible=False, elem_id="finetune-results", elem_classes="lab-results") as column:
+    with gr.Column(visible=False, elem_id="finetune-scores", elem_classes="lab-results") as column:
         gr.HTML(TEXT.title("Test results"))
         at["scores"] = gr.HTML(elem_classes="said")
         at["matrix"] = scripted(read_beside(__file__, "matrix.js"), "finetune-matrix")
