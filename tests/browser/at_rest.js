@@ -64,13 +64,15 @@
 
   const moves = (animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity;
   const busy = () => unanswered > 0 || pending.size > 0 || document.getAnimations().some(moves);
+  // An idle moment of the page. Chromium gives none to a frame in a process of its own: there it is the next task.
+  const idle = (go) => (window === top ? own.requestIdleCallback(go, { timeout: 5000 }) : go());
   // -> whether the page is at rest, in two looks at an idle page, after `most` milliseconds at the latest; and how many
   // events the server has not answered.
   window.atRest = async (most) => {
     const until = performance.now() + most;
     let quiet = 0;
     while (quiet < 2) {
-      await new Promise((go) => own.requestIdleCallback(() => own.setTimeout(go, 20), { timeout: 5000 }));
+      await new Promise((go) => idle(() => own.setTimeout(go, 20)));
       quiet = busy() ? 0 : quiet + 1;
       if (performance.now() >= until) break;
     }

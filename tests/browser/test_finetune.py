@@ -243,7 +243,9 @@ def it_fits_a_phone(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_reload_loses_no_run_and_no_model(open_lesson: Callable[..., Page], context: BrowserContext) -> None:
+def test_a_reload_loses_no_run_and_no_model(
+    open_lesson: Callable[..., Page], context: BrowserContext, phone: Page
+) -> None:
     page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
     asked: list[str] = []
     page.on("dialog", lambda box: asked.append(box.type))
@@ -271,12 +273,10 @@ def test_a_reload_loses_no_run_and_no_model(open_lesson: Callable[..., Page], co
     another.close()
 
     page.locator("#bar-text textarea").fill("A sentence of this page.")
-    stranger = context.browser.new_context().new_page()  # another browser has another key
-    stranger.goto(page.url.replace("part=runs", "part=train"))
-    expect(stranger.locator("#finetune-curve .curve-status")).to_contain_text(
+    phone.goto(page.url.replace("part=runs", "part=train"))  # another browser has another key
+    expect(phone.locator("#finetune-curve .curve-status")).to_contain_text(
         "Nothing has been trained yet", timeout=300_000
     )
-    stranger.context.close()
     page.goto("about:blank")
     assert asked == []  # nothing is lost, so nobody is warned
 

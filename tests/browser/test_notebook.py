@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -76,18 +77,24 @@ def made(page: Page, programs: Mapping[str, str], folder: Path) -> list[Path]:
     return paths
 
 
-def run(notebooks: list[Path]) -> dict[str, str]:
-    """What each prints; all of them must run to their ends, with no name of the Hub looked up."""
+def ended(notebooks: list[Path]) -> list[dict[str, Any]]:
+    """What the runner says of each: its name, whether it ran to its end, its seconds, what it printed."""
     command = [sys.executable, "-m", "tests.notebook_runner", *map(str, notebooks)]
     env = os.environ | {"no_proxy": "127.0.0.1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr[-3_000:]
-    ended = [json.loads(line) for line in done.stdout.splitlines()]
-    print(*(f"{notebook['seconds']} s: {notebook['name']}" for notebook in ended), sep="\n")  # -rP shows it
-    assert [notebook["name"] for notebook in ended] == [notebook.stem for notebook in notebooks]
-    faulty = [f"{notebook['name']}:\n{notebook['printed']}" for notebook in ended if not notebook["ran"]]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    print(*(f"{notebook['seconds']} s: {notebook['name']}" for notebook in lines), sep="\n")  # -rP shows it
+    assert [notebook["name"] for notebook in lines] == [notebook.stem for notebook in notebooks]
+    return lines
+
+
+def run(notebooks: list[Path]) -> dict[str, str]:
+    """What each prints; all of them must run to their ends, with no name of the Hub looked up."""
+    lines = ended(notebooks)
+    faulty = [f"{notebook['name']}:\n{notebook['printed']}" for notebook in lines if not notebook["ran"]]
     assert not faulty, "\n".join(faulty)
-    return {notebook["name"]: notebook["printed"] for notebook in ended}
+    return {notebook["name"]: notebook["printed"] for notebook in lines}
 
 
 def shortened(name: str, program: str) -> str:
@@ -176,8 +183,13 @@ def alone(page: Page, program: str, path: Path, before: str = "") -> nbformat.No
     return notebook
 
 
-def test_a_notebook_brings_its_weights_along(open_lesson: Callable[..., Page], app_url: str, tmp_path: Path) -> None:
-    """Ready models' runs where the page is out of reach; the cells of its files are folded."""
+def test_a_notebook_brings_its_weights_along_says_what_it_fetches_and_what_it_installs(
+    open_lesson: Callable[..., Page], app_url: str, tmp_path: Path
+) -> None:
+    """Where the page is out of reach: with the weights in it, with the file beside it, without either.
+
+    It installs no package that is called as the project's own folder; of others, what they need without an import too.
+    """
     page = open_lesson("tokens")
     text, question = "Sylvain lives in Brooklyn.", "Where does Sylvain live?"
     program = ready_code(text, [text], [text], question, ["sentence", "entities", "question"])
@@ -188,29 +200,22 @@ def test_a_notebook_brings_its_weights_along(open_lesson: Callable[..., Page], a
     carried = [cell for cell in notebook.cells if re.search(r"^%%writefile|b64decode", cell.source)]
     assert len(carried) == len(set(re.findall(r"assets/[\w./]+", program)))
     assert all(cell.metadata.jupyter.source_hidden for cell in carried)
-    assert run([tmp_path / "ready.ipynb"])["ready"]
 
-
-def test_a_notebook_says_what_it_fetches_and_takes_the_file_beside_it(
-    open_lesson: Callable[..., Page], app_url: str, tmp_path: Path
-) -> None:
     program = f"from safetensors.torch import load_file\n\nprint(len(load_file({HEADS!r})), 'tensors')"
-    page, copied = open_lesson("tokens"), f"import shutil\nshutil.copy({str(ROOT / HEADS)!r}, '.')"
+    copied = f"import shutil\nshutil.copy({str(ROOT / HEADS)!r}, '.')"
     notebook = alone(page, program, tmp_path / "beside.ipynb", copied)
     first = notebook.cells[0].source
     assert "Inside BERT must be running at that address" in first
     assert first.count(app_url.rstrip("/")) == 2  # where it fetches from, and the link to the file
-    assert " tensors" in run([tmp_path / "beside.ipynb"])["beside"]
     alone(page, program, tmp_path / "missing.ipynb")
-    with pytest.raises(
-        AssertionError, match=r"Start Inside BERT there, or put heads\.safetensors beside this notebook"
-    ):
-        run([tmp_path / "missing.ipynb"])
+    ready, beside, missing = ended([tmp_path / f"{name}.ipynb" for name in ("ready", "beside", "missing")])
+    assert ready["ran"], ready["printed"]
+    assert ready["printed"]
+    assert beside["ran"], beside["printed"]
+    assert " tensors" in beside["printed"]
+    assert not missing["ran"]
+    assert "Start Inside BERT there, or put heads.safetensors beside this notebook" in missing["printed"]
 
-
-def test_what_a_notebook_installs(open_lesson: Callable[..., Page]) -> None:
-    """Of the project's own folder, no package that is called so; of others, what they need without an import too."""
-    page = open_lesson("tokens")
     ours = page.evaluate("(code) => insideBert.notebook('A title', code)", "from demos.files import ASSETS\nprint(1)")
     assert ours["cells"][1]["source"] == ["%pip install -q -r requirements.txt"]
     assert "`demos/`" in "".join(ours["cells"][0]["source"])

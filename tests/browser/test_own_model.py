@@ -23,7 +23,7 @@ LISTED = ["I lost my shoes.", "What a good day!"]
 
 
 def test_a_run_is_picked_and_seen_in_the_lessons(
-    open_lesson: Callable[..., Page], turn_to: Callable[..., None], tmp_path: Path
+    open_lesson: Callable[..., Page], turn_to: Callable[..., None], phone: Page, tmp_path: Path
 ) -> None:
     page = open_lesson("finetune", epochs=1, most=50, pooling="cls", rate="0.0003", text=TEXT)
     expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
@@ -64,15 +64,11 @@ def test_a_run_is_picked_and_seen_in_the_lessons(
     link = page.url
     page.reload()
     expect(page.locator("#bar-model input")).to_have_value("Your run 1: Emotion")
-    browser = page.context.browser
-    assert browser is not None
-    stranger = browser.new_context().new_page()
-    stranger.goto(link)
-    told = stranger.locator("#bar-status")
+    phone.goto(link)
+    told = phone.locator("#bar-status")
     expect(told).to_contain_text("This model cannot be opened here: it was trained in another browser")
     expect(told).to_contain_text("Using MiniLM (bundled) instead.")
-    expect(stranger.locator("#bar-model input")).to_have_value("MiniLM (bundled)")
-    stranger.context.close()
+    expect(phone.locator("#bar-model input")).to_have_value("MiniLM (bundled)")
 
     page.goto(link.replace("/attention", "/finetune"))  # back where it was trained: its curve, and no failure
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=300_000)
