@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -21,15 +24,50 @@ from demos.bert.model.fetching import WEIGHTS, what_is_broken
 from demos.bert.model.models import ModelStore, at_hand, model_folder
 from demos.errors import UserError
 from tests.bert.model.local_hub import in_its_place
-from tests.bert.model.test_hub import SPEC, _Hub
+from tests.bert.model.test_hub import SPEC
 from tests.systems import needs_sigterm
 
 ROOT = Path(__file__).resolve().parents[3]
 STALL = 3.0
 
 
-class FaultyHub(_Hub):
-    """The hub of test_hub.py with a fault that each test sets; `go_on` ends what hangs."""
+class Hub(BaseHTTPRequestHandler):
+    """As much of the Hub's own protocol as a snapshot needs: the tree of a revision, and its files with an ETag."""
+
+    protocol_version = "HTTP/1.1"
+    folder: Path
+    asked: set[str]
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def _send(self, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body)), "X-Repo-Commit": SPEC.revision}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def do_GET(self) -> None:
+        path = self.path.split("?")[0]
+        if "/resolve/" in path:
+            self.asked.add(path.rsplit("/", 1)[1])
+            body = (self.folder / path.rsplit("/", 1)[1]).read_bytes()
+            self._send(body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'})
+        elif path.startswith("/api/models/"):
+            files = [(name, (self.folder / name).stat().st_size) for name in SPEC.files]
+            tree = [{"type": "file", "path": name, "size": size, "oid": "0" * 40} for name, size in files]
+            info = {"id": SPEC.hub_id, "sha": SPEC.revision, "siblings": [{"rfilename": name} for name, _ in files]}
+            self._send(json.dumps(tree if "/tree/" in path else info).encode(), {"Content-Type": "application/json"})
+        else:
+            self._send(b"", {})
+
+    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
+
+
+class FaultyHub(Hub):
+    """The same with a fault that each test sets; `go_on` ends what hangs."""
 
     fault = ""
     go_on: threading.Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,22 +15,22 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from demos.bert.embeddings.first_reviews import REVIEWS as FIRST_REVIEWS
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.lessons.embeddings.tensors.part import NAMES, SOURCES, TensorSteps
 from demos.lessons.embeddings.tensors.program import FIVE, STEPS
 from demos.page import progress
 from demos.page.services import Sentence, Services
 from demos.page.view import On
 from demos.training.data.labelled_sentences import FILE, FILMS, REVIEWS, own_films, split_rows
-from tests.lessons.embeddings.test_frozen_features import OneModel
+from tests.page.tiny_store import TinyStore
 from tests.programs import printed
 from tests.shown_values import shown_values
 
-TYPED = Sentence("", "", "tiny")
+TYPED = Sentence("", "", "")
 
 
 def services_of(loaded: LoadedModel) -> Services:
-    return Services(cast(ModelStore, OneModel(loaded)), "tiny")
+    return Services(TinyStore(loaded, Path()), loaded.spec.key)
 
 
 def shown(
