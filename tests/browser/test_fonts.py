@@ -12,8 +12,6 @@ from tests.browser.conftest import QUIET, stands, visit
 from tests.browser.events import StillServer
 
 LESSONS = discover()
-# The first, and the one whose row of parts is the longest. That those of all are set in our fonts, test_views.py says.
-TWO = [LESSONS[0], max(LESSONS, key=lambda lesson: sum(len(part.tab) for part in lesson.parts))]
 TABS = """() => [...document.querySelectorAll("#lesson-links a, #lessons .parts [role=tab]")]
     .filter((tab) => tab.checkVisibility()).map((tab) => [tab.textContent.trim(), tab.getBoundingClientRect().width])"""
 # What a machine would have whose only font is this one; letters stand at fractions of a pixel, as on ours.
@@ -55,7 +53,7 @@ def test_the_strips_of_tabs_are_as_wide_on_a_machine_with_another_font(
             StillServer(one, stopped=True)  # the rows are there before anything is drawn
             visit(one, f"{app_url}/?lesson={LESSONS[0].slug}")
             stands(one, LESSONS[0].slug)
-        for lesson in TWO:
+        for lesson in LESSONS:
             tabs = []
             for one in (page, there):
                 turn_to(one, lesson.slug)
