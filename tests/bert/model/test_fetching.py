@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -24,6 +21,7 @@ from demos.bert.model.fetching import WEIGHTS, what_is_broken
 from demos.bert.model.models import ModelStore, at_hand, model_folder
 from demos.errors import UserError
 from tests.bert.model.local_hub import in_its_place
+from tests.bert.model.many_models import ManyModels, Repository
 from tests.bert.model.test_hub import SPEC
 from tests.systems import needs_sigterm
 
@@ -31,48 +29,13 @@ ROOT = Path(__file__).resolve().parents[3]
 STALL = 3.0
 
 
-class Hub(BaseHTTPRequestHandler):
-    """As much of the Hub's own protocol as a snapshot needs: the tree of a revision, and its files with an ETag."""
-
-    protocol_version = "HTTP/1.1"
-    folder: Path
-    asked: set[str]
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-    def _send(self, body: bytes, headers: dict[str, str]) -> None:
-        self.send_response(200)
-        for name, value in {**headers, "Content-Length": str(len(body)), "X-Repo-Commit": SPEC.revision}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def do_GET(self) -> None:
-        path = self.path.split("?")[0]
-        if "/resolve/" in path:
-            self.asked.add(path.rsplit("/", 1)[1])
-            body = (self.folder / path.rsplit("/", 1)[1]).read_bytes()
-            self._send(body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'})
-        elif path.startswith("/api/models/"):
-            files = [(name, (self.folder / name).stat().st_size) for name in SPEC.files]
-            tree = [{"type": "file", "path": name, "size": size, "oid": "0" * 40} for name, size in files]
-            info = {"id": SPEC.hub_id, "sha": SPEC.revision, "siblings": [{"rfilename": name} for name, _ in files]}
-            self._send(json.dumps(tree if "/tree/" in path else info).encode(), {"Content-Type": "application/json"})
-        else:
-            self._send(b"", {})
-
-    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
-
-
-class FaultyHub(Hub):
-    """The same with a fault that each test sets; `go_on` ends what hangs."""
+class FaultyHub(ManyModels):
+    """A hub with a fault that each test sets; `go_on` ends what hangs."""
 
     fault = ""
     go_on: threading.Event
 
-    def _send(self, body: bytes, headers: dict[str, str]) -> None:
+    def _send(self, status: int, body: bytes = b"", **headers: str) -> None:
         weights = self.path.split("?")[0].endswith(WEIGHTS)
         if self.fault == "silent" or (self.fault == "silent at weights" and weights and self.command == "GET"):
             self.go_on.wait(60)
@@ -93,12 +56,13 @@ class FaultyHub(Hub):
                 "pickle": b"PK\x03\x04" + body[4:], "cut short": body[: len(body) // 2], "changed": body[:-1] + b"\0",
             }  # fmt: skip
             body = changed[self.fault]
-        super()._send(body, headers)
+        super()._send(status, body, **headers)
 
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[FaultyHub]]:
-    parts = {"folder": model_folder(CATALOGUE[BUNDLED]), "asked": set(), "go_on": threading.Event()}
+    repositories = {SPEC.hub_id: Repository(model_folder(CATALOGUE[BUNDLED]))}
+    parts = {"repositories": repositories, "asked": [], "go_on": threading.Event()}
     handler = type("Hub", (FaultyHub,), parts)
     monkeypatch.setattr(fetching, "STALL_SECONDS", STALL)
     with in_its_place(handler, monkeypatch, tmp_path / "hub") as handler.url:
@@ -191,7 +155,7 @@ time.sleep(300)
     child = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=environment)
     try:
         deadline = time.monotonic() + 120
-        while WEIGHTS not in hub.asked:
+        while not any(path.endswith(WEIGHTS) for path in hub.asked):
             assert child.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
