@@ -92,7 +92,8 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
     [
         ("/tokenize", ("a", "", "nope"), "There is no model 'nope'"),
         ("/tokenize", ("z" * 20_001, "", ""), "20,001 characters"),
-        ("/attention", ("a", "", 6, ""), "layer"),
+        ("/attention", ("a", "", 6, ""), "no layer '6'"),
+        ("/attention", ("a", "", 0, "gpt"), "no model 'gpt'"),
         ("/view", ("nowhere", "", "a", "", "", {}), "no lesson 'nowhere'"),
         ("/view", ("encoder", "nowhere", "a", "", "", {}), "there are: input, "),
         ("/view", ("encoder", "masks", "a", "", "", {"lay": 1}), "Not a choice here: lay"),

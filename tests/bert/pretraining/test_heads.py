@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +25,9 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, model_folder
 from demos.bert.model.run import run_model
+from demos.bert.pretraining import heads
 from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
-from demos.bert.pretraining.heads import FEW, OURS, PretrainedModels, our_heads, own_heads
+from demos.bert.pretraining.heads import FEW, OURS, Pretrained, PretrainedModels, our_heads, own_heads
 from demos.errors import UserError
 
 VOCABULARY = 30522
@@ -140,6 +143,33 @@ def test_a_model_that_the_store_let_go_is_let_go_here_too(kept: Maker) -> None:
     gc.collect()
     assert old() is None
     assert table() is None
+
+
+def test_heads_are_read_once_and_nobody_else_waits(kept: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    (loaded, folder), (ready, _) = kept(), kept()
+    ready = LoadedModel(ModelSpec("ready", "Ready", "", "", 1, 2, 16, cased=False, mlm=True), None, ready.model)
+    models = PretrainedModels()
+    models.get(ready, lambda key: folder)
+    began, go_on, read = threading.Event(), threading.Event(), []
+
+    def slow(loaded: LoadedModel, folder: Path) -> Pretrained:
+        read.append(loaded.spec.key)
+        began.set()
+        assert go_on.wait(timeout=30)
+        return own_heads(loaded, folder)
+
+    monkeypatch.setattr(heads, "own_heads", slow)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(models.get, loaded, lambda key: folder) for _ in range(3)]
+            assert began.wait(timeout=30)
+            assert pool.submit(models.get, ready, lambda key: folder).result(timeout=30).encoder is ready
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        first, *others = [one.result(timeout=30) for one in asked]
+    assert all(other.transform is first.transform for other in others)
+    assert read == [loaded.spec.key]
 
 
 def test_no_head_is_made_up(bundled: LoadedModel, tiny: LoadedModel) -> None:
