@@ -64,11 +64,6 @@ AWAITED = (
 )
 BESIDE = ("all layers concatenated", CONCAT_ALL)
 SPLITS = [("from the file", OWN_SPLIT), *((f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS))]
-DATA_PATHS = {
-    EMOTIONS: "assets/data/emotion.tsv",
-    TWO: "assets/data/emotion.tsv",
-    FILMS: "assets/data/films.tsv",
-}
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 # The fits take a minute or more: they run one after the other in a separate queue, so that other readers do not wait.
 FILLING: EventOptions = {
@@ -249,10 +244,9 @@ class FrozenFeatures(View):
             return
         task = c.task(on)
         spec, choice, data = task.loaded.spec, c.vector(task.loaded), c.features_data
-        path = DATA_PATHS.get(data, "train.tsv")
         folds = len(on.services.shared(Frozen).guess(task).folds)
         masks = any(MASK in text for text in task.data.texts)
-        yield {"program": features_code(spec, choice, data, path, task.split.key, task.standardise, folds, masks)}
+        yield {"program": features_code(spec, choice, data, task.split.key, task.standardise, folds, masks)}
 
 
 def _wire(at: Layout, series: dict[str, gr.Component]) -> None:

@@ -8,6 +8,7 @@ from demos.figures.program import mask_lines, model_lines
 from demos.training.data.labelled_sentences import EMOTIONS, FILMS, HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 from demos.training.frozen_classifier import MAX_ITERATIONS, RAW_C, STANDARDISED_C
 
+OURS = {EMOTIONS: "assets/data/emotion.tsv", TWO: "assets/data/emotion.tsv", FILMS: "assets/data/films.tsv"}
 POOLED = {
     "cls": "states[:, 0]",
     "mean": "(states * mask).sum(dim=1) / mask.sum(dim=1)",
@@ -21,7 +22,6 @@ def features_code(
     spec: ModelSpec,
     choice: Choice,
     source: str,
-    path: str,
     split: str,
     standardise: bool,
     folds: int = 5,
@@ -29,11 +29,10 @@ def features_code(
 ) -> str:
     """Prints C, the cross-validated and the held-out accuracy of this choice, and of guessing.
 
-    `path` is one of the project's TSV files (columns text, label, split), or, of other data, one of two columns without
+    It reads one of the project's TSV files (columns text, label, split), or, of other data, one of two columns without
     names; one with its own split has the three named columns, too. `masks`: whether a text has [MASK], in any letters.
     """
     needed, source_lines = model_lines(spec)
-    own = source in (EMOTIONS, TWO, FILMS)
     scale = "StandardScaler(), " if standardise else ""
     imported = "from sklearn.preprocessing import StandardScaler\n" if standardise else ""
     grid = list(STANDARDISED_C if standardise else RAW_C)
@@ -48,7 +47,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.pipeline import make_pipeline
 {imported}from transformers import AutoModel, AutoTokenizer
 
-{_rows(own, source == TWO, path, split == OWN_SPLIT)}
+{_rows(source, split == OWN_SPLIT)}
 {mask_lines("texts") if masks else ""}labels = np.array(labels)
 {_split(split)}
 
@@ -87,10 +86,11 @@ print("guessing", round(guess.score(vectors[test], labels[test]), 3))
 """
 
 
-def _rows(own: bool, two: bool, path: str, splits: bool) -> str:
+def _rows(source: str, splits: bool) -> str:
     """The lines that read `texts` and `labels`."""
-    if own:
-        condition = ' if row["label"] in ("joy", "sadness")' if two else ""
+    path = OURS.get(source, "train.tsv")
+    if source in OURS:
+        condition = ' if row["label"] in ("joy", "sadness")' if source == TWO else ""
         return f"""with open({path!r}, encoding="utf-8", newline="") as file:
     rows = [row for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE){condition}]
 texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]"""
