@@ -41,7 +41,7 @@ from demos.lessons import discover
 from demos.page import embed
 from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_frames, check_mcp, check_port, read_settings
-from demos.page.delivery import fonts, program_files
+from demos.page.delivery import fonts, own_files, program_files
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fixed_answers import ASK_EACH_TIME, FixedAnswers
 from demos.page.delivery.lesson_addresses import LessonAddresses
@@ -51,7 +51,7 @@ from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ASKED_TO_END, ending
 from demos.page.finder import finder
 from demos.page.glossary import glossary
-from demos.page.head import head, style_sheets
+from demos.page.head import script, style_sheet
 from demos.page.larger_model.larger_model import LargerModel, LargerModelRoute
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson, unread_parts
@@ -171,15 +171,14 @@ def launch_options(
     glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
-    scripts = [takeaway.SCRIPT, cell_strip.SCRIPT, live_curve.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
+    widgets = [takeaway.SCRIPT, cell_strip.SCRIPT, live_curve.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
+    files = own_files.own_files(script(*widgets, tours=tours, questions=offered_questions(lessons)), style_sheet())
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,
         "share": settings.share,
         "root_path": settings.root_path or None,
         "theme": build_theme(),
-        "css_paths": style_sheets(),
-        "head": head(*scripts, tours=tours, questions=offered_questions(lessons)),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [
@@ -198,7 +197,9 @@ def launch_options(
                     pages=[f"/{slug}" for slug in slugs],
                     edition=lambda: first_views.edition,
                     scripts=mended_scripts(MENDS),
+                    head=own_files.own_tags(files),
                 ),
+                Middleware(FixedAnswers, answers=files, folder=own_files.AT),
                 INNERMOST,
             ]
         },

@@ -139,7 +139,7 @@
   function fade() {
     for (const box of document.querySelectorAll("#bar textarea")) {
       box.dir = "auto"; // right-to-left text is cut off at the left
-      const isCut = box.scrollWidth > box.clientWidth;
+      const isCut = box.value !== "" && box.scrollWidth > box.clientWidth; // the words of an empty box always fit
       box.closest(".block").classList.toggle("cut", isCut);
       box.title = isCut ? box.value : "";
     }

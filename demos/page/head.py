@@ -1,4 +1,4 @@
-"""The head of the page: title, switches, scripts, and every style sheet from the folder of the part that it styles."""
+"""The page's own script and style sheet: each is one text, of files that lie in the folders of what they are for."""
 
 import json
 import re
@@ -58,6 +58,7 @@ SHEETS = (
     "embed/style.css",
 )
 SWITCHES = read_beside(__file__, "switches.js")  # what a component with switches runs when it is mounted
+KEYFRAMES = re.compile(r"@keyframes [\w-]+ \{(?:[^{}]*\{[^{}]*\})*\s*\}")
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 
@@ -72,8 +73,8 @@ def downloads(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
     return "".join(entry.format(spec.title, spec.size_mb) for spec in catalogue.values() if not at_hand(spec))
 
 
-def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any] | None = None) -> str:
-    """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last.
+def script(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any] | None = None) -> str:
+    """JavaScript: the tours, the scripts, those of widgets last.
 
     `questions` are those that can be repeated (demos/page/your_questions/catalogue.py).
     """
@@ -83,8 +84,18 @@ def head(*widgets: str, tours: Sequence[Tour] = (), questions: Mapping[str, Any]
     given = [f"window.tours = {tours_json};", f"window.questions = {questions_json};"]
     own = [*given, *(read_beside(__file__, name) for name in SCRIPTS)]
     needed = f"insideBert.requirements = {json.dumps(requirements())};"
-    scripts = [*own, colours, needed, *widgets]
-    return f"<style>{css_variables()}{downloads()}</style><script>{''.join(scripts)}</script>"
+    return "".join([*own, colours, needed, *widgets])
+
+
+def style_sheet() -> str:
+    """CSS: the palette as variables, and all style sheets, in which `&` is the page's root.
+
+    All rules are nested in a selector of three pseudo-classes, so that they win over Gradio's own. Gradio's `css`
+    would do the like in each browser, at each opening, and keep every rule twice.
+    """
+    sheets = "".join(map(read_text, style_sheets())) + downloads()
+    frames = "".join(KEYFRAMES.findall(sheets))  # may not be nested
+    return f"{css_variables()}{frames}:root:root:root{{{KEYFRAMES.sub('', sheets)}}}"
 
 
 def requirements() -> dict[str, str]:

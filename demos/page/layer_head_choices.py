@@ -1,14 +1,13 @@
 """Choices of a layer, a head, a token or a measure: beyond the end it is the last one; unmoved, the model's own."""
 
-import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import gradio as gr
 
 from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT
 from demos.counting import counted
+from demos.page.drawing.drawn import adapted
 
 Value = TypeVar("Value", int, str)
 COUNTED = "counted"  # the class of a slider that shows layers or heads as the page counts them
@@ -50,14 +49,10 @@ def by_index(handler: Callable[..., Any], inputs: Sequence[gr.Component]) -> Cal
     if not any(read):
         return handler
 
-    def indices_of(values: Sequence[Any]) -> list[Any]:
+    def indices_of(*values: Any) -> list[Any]:
         return [index_of(value) if counts else value for value, counts in zip(values, read, strict=True)]
 
-    def stream(*values: Any) -> Iterator[Any]:
-        with closing(handler(*indices_of(values))) as answers:
-            yield from answers
-
-    return stream if inspect.isgeneratorfunction(handler) else lambda *values: handler(*indices_of(values))
+    return adapted(handler, given=indices_of)
 
 
 def clamp(value: float | None, count: int) -> int:

@@ -7,18 +7,16 @@ A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and eac
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import gradio as gr
 
-from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
+from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, ended_by, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
-from demos.page.drawing.drawn import as_sent, names_components
+from demos.page.drawing.drawn import adapted, as_sent, names_components
 from demos.page.guards import PICTURES, dimmed, guarded, pictures, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.links import Link, Offer, schema
@@ -203,6 +201,7 @@ class Page:
         unread: Sequence[gr.Component] = (),
         own_text: gr.Component | None = None,
         gate: str = "",
+        cancel: gr.Button | None = None,
         **options: Any,
     ) -> Any:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
@@ -212,9 +211,10 @@ class Page:
         `of_sentence` its first argument is the bar's `Sentence`. Where it fails, its outputs are dimmed until its
         next good answer, or that of a handler wired later with the same outputs. Its drawing `for_all`
         readers may be sent with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws
-        where no request is needed. Where the sentence is no input, or `unread`, `settled` calls only when another
-        input has changed; or while the box `own_text` is empty. A choice made while the answer to an earlier one is
-        awaited is sent after it; Gradio would drop it, as it drops a button's second press.
+        where no request is needed. `cancel` is a button that ends the answer to what is redrawn. Where the sentence is
+        no input, or `unread`, `settled` calls only when another input has changed; or while the box `own_text` is
+        empty. A choice made while the answer to an earlier one is awaited is sent after it; Gradio would drop it, as it
+        drops a button's second press.
         """
         if isinstance(outputs, Mapping):
             handler, outputs = by_name(handler, outputs), list(outputs.values())
@@ -244,25 +244,28 @@ class Page:
         read = [component for component in inputs if component not in unread]
         read = [] if self.text in read else read
         redraw = Redraw(
-            notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold, read, own_text
+            *(notice, answers, list(inputs), shown, ticks, list(triggers), for_all, in_sight, fold, read, own_text),
+            queue=(options["concurrency_id"], options["concurrency_limit"]),
+            cancel=cancel,
         )
         self.redrawn.append(redraw)
-        answers_once = options["concurrency_id"] == "draw" and not inspect.isgeneratorfunction(handler)
-        if self.redraws is not None and ticks == [self.settled] and answers_once:
+        if self.redraws is not None and ticks == [self.settled]:
             self.redraws.append(redraw)
             return None
         # Gradio repeats a postponed "always_last" by sending its event again, to all listeners: two such handlers of
         # one event would wake each other for ever. So each hears it through a separate step.
         heard = [*triggers, *([fold.expand] if fold else [])]
-        event = hear([redraw], heard, notice._id).then(*call, **options)
+        event = hear([redraw], heard, str(notice._id)).then(*call, **options)
+        ended_by(cancel, event)
         self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw]))
         return event
 
     def wire_redraws(self) -> None:
-        """Wire, in one event, what was said to be drawn at this page's `settled`; when all of it is said."""
-        redraws, self.redraws = self.redraws, None
-        if redraws:
-            self._drawn_first([self.settled], wire_batch(redraws, self.settled))
+        """Wire, in one event a queue, what was said to be drawn at this page's `settled`; when all of it is said."""
+        redraws, self.redraws = self.redraws or [], None
+        for queue in dict.fromkeys(redraw.queue for redraw in redraws):
+            batch = [redraw for redraw in redraws if redraw.queue == queue]
+            self._drawn_first([self.settled], wire_batch(batch, self.settled))
 
     def _drawn_first(self, ticks: Sequence[gr.Component], drawing: Drawing) -> None:
         redraws = [redraw for redraw in drawing.redraws if redraw.for_all and redraw.fold is None]
@@ -322,11 +325,7 @@ def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places
 def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Callable[..., Any]:
     """A handler whose answers, a value for each output, Gradio sends unchanged."""
 
-    def stream(*inputs: Any) -> Iterator[list[Any]]:
-        with closing(handler(*inputs)) as answers:
-            yield from (as_sent(answer, outputs) for answer in answers)
-
-    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: as_sent(handler(*inputs), outputs)
+    return adapted(handler, sent=lambda answer: as_sent(answer, outputs))
 
 
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:
@@ -337,27 +336,16 @@ def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence
 def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs."""
 
-    def answer(text: str | None, pair: str | None, model: str, *rest: Any) -> Any:
-        return show(Sentence(text or "", pair or "", model), *rest)
+    def given(text: str | None, pair: str | None, model: str, *rest: Any) -> list[Any]:
+        return [Sentence(text or "", pair or "", model), *rest]
 
-    def stream(*inputs: Any) -> Iterator[Any]:
-        with closing(answer(*inputs)) as answers:
-            yield from answers
-
-    return stream if inspect.isgeneratorfunction(show) else answer
+    return adapted(show, given=given)
 
 
 def by_name(handler: Callable[..., Any], outputs: Mapping[str, gr.Component]) -> Callable[..., Any]:
     """A handler that returns (or yields) what changes by its output's name: by component."""
 
-    def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:
-        return {outputs[name]: value for name, value in values.items()}
-
-    def stream(*inputs: Any) -> Iterator[dict[gr.Component, Any]]:
-        with closing(handler(*inputs)) as updates:
-            yield from map(changed, updates)
-
-    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: changed(handler(*inputs))
+    return adapted(handler, sent=lambda values: {outputs[name]: value for name, value in values.items()})
 
 
 def moved_by_reader(component: gr.Component) -> Any:

@@ -102,9 +102,9 @@
       return parts.map((part) => last(`part ${part}`));
     },
 
-    // A reader moved something that this handler listens to: it is called, whatever the values are.
-    moved(handler) {
-      due.add(handler);
+    // A reader moved something that these handlers listen to: they are called, whatever the values are.
+    moved(handlers) {
+      for (const handler of handlers) due.add(handler);
     },
 
     // Something changed that these handlers listen to: `watched` are the inputs whose change calls each again, its tick

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -39,6 +39,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.counting import counted
 from demos.page.drawing.drawn import Update as Update
+from demos.page.drawing.drawn import adapted, answers_of
 from demos.page.folds import all_controls, folds
 from demos.page.guards import cut_html
 from demos.page.layer_head_choices import clamp, counted_slider, is_counted, measure_choice, moving_slider
@@ -353,14 +354,11 @@ class Layout(dict[str, gr.Component]):
         """A handler of the sentence and of what the controls so far hold, for a button; and these controls."""
         names, services, view = list(self.controls), self.page.services, self.view
 
-        def handler(sentence: Sentence, *said: Any) -> Any:
+        def given(sentence: Sentence, *said: Any) -> tuple[On, Any]:
             on = On(services, sentence)
-            return answer(on, view.read(on, dict(zip(names, said, strict=True))))
+            return on, view.read(on, dict(zip(names, said, strict=True)))
 
-        def steps(sentence: Sentence, *said: Any) -> Generator[Any]:
-            yield from handler(sentence, *said)
-
-        return steps if inspect.isgeneratorfunction(answer) else handler, [self.controls[name] for name in names]
+        return adapted(answer, given=given), [self.controls[name] for name in names]
 
     def answers(
         self, trigger: Any, answer: Callable[[On, Any], Any], outputs: Mapping[str, gr.Component], **options: Any
@@ -425,7 +423,7 @@ class View:
         linked = {name for name, control in controls_of(self.Choices).items() if control.in_link}
         shown: Shown = {}
         for drawing in self.drawings():
-            values = _last(drawing.method(on, c))
+            *_, values = answers_of(drawing.method, on, c)
             if lost := sorted(values.keys() & linked - {*drawing.limits}):
                 raise ValueError(f"{type(self).__name__}: not among the drawing's limits: {lost}")
             shown |= values
@@ -491,7 +489,7 @@ class View:
         def steps(sentence: Sentence, *said: Any) -> Generator[dict[gr.Component, Any]]:
             on, chosen = On(services, sentence), dict(zip(drawing.by, said, strict=True))
             c = self.read(on, chosen)
-            with closing(_each(drawing.method(on, c))) as each:
+            with closing(answers_of(drawing.method, on, c)) as each:
                 for shown in each:
                     read = [on.encoding] if {"run", "encoding"} & vars(on).keys() else []
                     cut = {CUT: cut_html(shown.get(CUT, read))} if CUT in outputs else {}
@@ -509,51 +507,37 @@ def _draw_in_steps(
     outputs: Sequence[gr.Component],
     *,
     triggers: Sequence[Any],
-    cancel: gr.Button | None = None,
     **options: Any,
 ) -> None:
     """`Page.draw` for a generator: the content of a fold is requested where that is open.
 
     Of the last values alone, unless nothing else is drawn.
     """
-    unread = () if page.reads_sentence else (page.text, page.text_pair)
-    folds, events = by_fold(outputs), []
-    options = {**HEAVY, **options}
+    folds = by_fold(outputs)
     for fold, places in folds.items():
         wanted = [outputs[at] for at in places]
-
-        def those(changed: dict[gr.Component, Any], wanted: Sequence[gr.Component] = wanted) -> dict[gr.Component, Any]:
-            return {output: changed[output] for output in wanted if output in changed}
-
-        def each(*inputs: Any, those: Callable[..., Any] = those) -> Iterator[dict[gr.Component, Any]]:
-            with closing(steps(*inputs)) as changes:
-                yield from map(those, changes)
-
-        def last(*inputs: Any, those: Callable[..., Any] = those) -> dict[gr.Component, Any]:
-            return those(_last(steps(*inputs)))
-
-        event = page.on(
+        page.on(
             [page.settled.change, *triggers],
-            last if fold and len(folds) > 1 else each,
+            _for_outputs(steps, wanted, only_last=fold is not None and len(folds) > 1),
             inputs,
             wanted,
             of_sentence=True,
             fold=fold,
-            unread=unread,
-            trigger_mode="always_last",
-            **options,
+            unread=() if page.reads_sentence else (page.text, page.text_pair),
+            **{"trigger_mode": "always_last", **HEAVY, **options},
         )
-        events.append(event)
-    if cancel:
-        cancel.click(None, None, None, cancels=events, api_visibility="private", show_progress="hidden")
 
 
-def _each(shown: Any) -> Generator[Shown]:
-    """A generator's values; what is none is its only one."""
-    yield from shown if inspect.isgenerator(shown) else [shown]
+def _for_outputs(
+    steps: Callable[..., Generator[dict[gr.Component, Any]]], wanted: Sequence[gr.Component], only_last: bool
+) -> Callable[..., Any]:
+    """`steps` for some of its outputs."""
 
+    def those(changed: dict[gr.Component, Any]) -> dict[gr.Component, Any]:
+        return {output: changed[output] for output in wanted if output in changed}
 
-def _last(shown: Any) -> Any:
-    """The last of a generator's values; what is none is its own."""
-    *_, last = _each(shown)
-    return last
+    def last(*inputs: Any) -> dict[gr.Component, Any]:
+        *_, changed = steps(*inputs)
+        return those(changed)
+
+    return last if only_last else adapted(steps, sent=those)

@@ -1,5 +1,4 @@
-"""No rule makes a browser style the whole page again for each label that it measures, or means something else once
-Gradio has rewritten it."""
+"""No rule makes a browser style the whole page again for each label that it measures, and each is sent once."""
 
 from __future__ import annotations
 
@@ -9,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from demos.figures.palette import css_variables
+from demos.files import read_text
+from demos.page.head import style_sheet, style_sheets
+
 DEMOS = Path(__file__).parents[2] / "demos"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 SELECTORS = re.compile(r"([^{};]+)\{")
@@ -17,7 +20,7 @@ WHOLE_PAGE = re.compile(  # also within :not(); of .gradio-container and .lesson
 )
 LAST = re.compile(r"[^\s>+~]+$")
 WITHOUT = re.compile(r":(?:not|has)\(.*\)")
-LISTED = re.compile(r":has\((?:[^(),]|\([^()]*\))*,")  # a comma in `:has()` itself; in one of `:is()` it does no harm
+ON_ROOT = re.compile(r'documentElement\.classList\.(?:add|toggle)\("([\w-]+)"')
 NAMED = re.compile(r"[.#\[]|^[a-z]")  # by class, id, attribute or element
 
 
@@ -75,16 +78,25 @@ def test_no_selector_is_costly() -> None:
     assert {name: selectors for name, selectors in found.items() if selectors} == {}
 
 
-def test_no_has_lists_several() -> None:
-    """Gradio serves each rule a second time with a prefix, and cuts its selectors at every comma: `:has(a, b)` becomes
-    `:has(a, .prefix b)`, which finds no b, and that copy wins. `:has(:is(a, b))` finds both in the copy, too.
-    """
-    listed = {
-        str(sheet.relative_to(DEMOS)): [
-            one for one in selectors(sheet.read_text(encoding="utf-8")) if LISTED.search(one)
-        ]
-        for sheet in DEMOS.rglob("*.css")
-    }
-    assert {name: rules for name, rules in listed.items() if rules} == {}
-    several = [".a:has(b,c)", ".a:has(>b:not(.d),c)"]
-    assert [*filter(LISTED.search, [*several, ".a:has(>:is(b,c)):not(d,e)"])] == several
+def test_what_is_on_the_root_is_named_with_it() -> None:
+    """The sheets are nested in the root's selector, below which no element has a class or attribute of the root."""
+    scripts = "".join(path.read_text(encoding="utf-8") for path in DEMOS.rglob("*.js"))
+    on_root = {*ON_ROOT.findall(scripts), "presenting", "filled", "reads-no-sentence"}  # the last by a variable
+    assert {"large-type", "touring", "covering"} <= on_root
+    below = re.compile(rf"^(?:html|:root|\.(?:{'|'.join(on_root)})(?![\w-])|\[data-(?:part|larger)\b)")
+    wrong = {sheet.name: [*filter(below.match, selectors(read_text(sheet)))] for sheet in style_sheets()}
+    assert {name: rules for name, rules in wrong.items() if rules} == {}
+    assert [*filter(below.match, [".large-type #bar", "html", ".large-typed", "&.touring p"])] == [
+        ".large-type #bar",
+        "html",
+    ]
+
+
+def test_the_whole_sheet_has_every_rule_once() -> None:
+    whole, sheets = style_sheet(), [read_text(path) for path in style_sheets()]
+    assert whole.startswith(css_variables())
+    assert all(sheet.count("{") == sheet.count("}") for sheet in sheets)
+    assert sum(whole.count(sheet.strip()[-200:]) for sheet in sheets) == len(sheets)
+    nested = whole.index(":root:root:root{")
+    assert (whole[:nested].count("@keyframes"), whole[nested:].count("@keyframes")) == (whole.count("@keyframes"), 0)
+    assert whole.count("@keyframes") == sum(sheet.count("@keyframes") for sheet in sheets) > 0

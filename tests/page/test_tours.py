@@ -18,7 +18,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.delivery.first_views import FirstViews
 from demos.page.glossary.glossary import glossary
-from demos.page.head import head
+from demos.page.head import script
 from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, bundled_tours, offered, read_tour
@@ -154,8 +154,8 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, told:
 def test_no_title_ends_the_script_that_it_is_in(tmp_path: Path, wild: str) -> None:
     tour = read_tour(written(tmp_path, TOUR.replace("First *stop*", wild).replace("A tour", f'"{wild[:9]}"')))
     assert tour.stops[0].title == wild
-    sent = head(tours=[tour])
-    plain = head(tours=[])
+    sent = script(tours=[tour])
+    plain = script(tours=[])
     for mark in ("<script", "</script", "<!--"):
         assert sent.lower().count(mark) == plain.lower().count(mark)
 

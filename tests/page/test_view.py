@@ -204,10 +204,9 @@ def test_a_drawing_in_steps_says_how_far_it_is_and_folds_are_asked_for_alone(
 ) -> None:
     monkeypatch.setattr("demos.page.view.folds", lambda file, prints: (shut("Numbers"), shut("Code")))
     demo, page = built(InSteps(), services)
-    events = [event for event in demo.fns.values() if event.fn is not None]
-    in_sight, numbers, _ = events
+    in_sight, numbers, _ = page.redrawn
     given = ["A dog sat.", "", "minilm", "cat", 3, 0.5, "run 1"]
-    *steps, last = in_sight.fn(*given)  # type: ignore[misc]
+    *steps, last = in_sight.handler(*given)
     assert [step[0] for step in steps] == ["0 of 3", "1 of 3", "2 of 3"]
     assert last[0] == "cat, 0.5, run 1"
     (limited,) = [json.loads(value) for value in last if isinstance(value, str) and value.startswith("{")]
@@ -218,7 +217,11 @@ def test_a_drawing_in_steps_says_how_far_it_is_and_folds_are_asked_for_alone(
             "value": "A",
         }
     }
-    assert numbers.fn(*given)[0] == "counted"  # type: ignore[misc]
+    assert numbers.handler(*given)[0] == "counted"
+    (together,) = [event.fn for event in demo.fns.values() if event.fn is not None]
+    *_, counted = together(str(numbers.notice._id), *given)
+    assert "counted" in counted
+    assert [*together("none", *given)] == []
     assert list(page.choices) == ["word", "steps", "share"]
 
 
@@ -283,12 +286,13 @@ class Halves(View):
 
 
 def test_what_stands_in_a_fold_alone_says_how_far_it_is_and_a_button_ends_a_drawing(services: Services) -> None:
-    demo, _ = built(Halves(), services)
-    seen, folded = [event for event in demo.fns.values() if event.fn is not None]
-    for drawing in (seen, folded):
-        assert [step[0] for step in drawing.fn("", "", "minilm")] == ["half", "whole"]  # type: ignore[misc]
+    demo, page = built(Halves(), services)
+    for drawing in page.redrawn:
+        assert [step[0] for step in drawing.handler("", "", "minilm")] == ["half", "whole"]
+    (together,) = [event for event in demo.fns.values() if event.fn is not None]
     (ends,) = [event for event in demo.fns.values() if event.cancels]
-    assert ends.cancels == [seen._id]
+    assert ends.cancels == [together._id]
+    assert sum(value in ("half", "whole") for step in together.fn("", "", "", "minilm") for value in step) == 4
 
 
 def test_a_button_is_answered_for_what_the_controls_so_far_hold_at_once_or_in_steps(services: Services) -> None:

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from demos.lessons import discover
-from demos.page.head import head
+from demos.page.head import script
 from demos.page.questions import questions
 from demos.page.room import link_and_qr_code
 from demos.page.your_questions.catalogue import offered_questions
@@ -33,9 +33,9 @@ def test_every_question_is_in_the_catalogue_by_its_name_in_links() -> None:
 
 
 def test_the_catalogue_cannot_end_the_script_it_stands_in() -> None:
-    sent = head(questions={"names": {}, "sentences": ["</script><script>alert(1)"]})
+    sent = script(questions={"names": {}, "sentences": ["</script><script>alert(1)"]})
     assert "</script><script>alert" not in sent
-    assert "window.questions" in head()
+    assert "window.questions" in script()
 
 
 def test_the_panel_offers_every_question_to_a_lecturer(client: TestClient) -> None:

@@ -24,12 +24,12 @@ from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
 
 EDITIONS = 3  # of the pages: a page without requests is removed
-FILES = 300  # of Gradio's, some megabytes compressed
+FILES = 300  # some megabytes compressed
 CONFIG = "/config"
 PATHS = ("/", CONFIG)  # and the pages that are named to `PageCache`
 NO_HOST = b"address.invalid"  # a name that no host has (RFC 2606)
 ROOT = re.compile(rb'"root": ?"http://address\.invalid[^"]*"')
-FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
+FILE = re.compile(r"/(assets|page)/[\w-]+(\.[\w-]+)*\.(js|css|svg)")  # Gradio's and our own
 EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
 EMPTY: Mapping[str, bytes] = MappingProxyType({})
 PLAIN = b"identity"
@@ -58,11 +58,14 @@ class PageCache:
         pages: Sequence[str] = (),
         edition: Callable[[], int] = int,
         scripts: Mapping[str, bytes] = EMPTY,
+        head: str = "",
     ) -> None:
         """`pages` are built as "/" is; pages of an earlier `edition` are built again.
 
-        `scripts` are sent, by address, instead of Gradio's own (demos/page/patches/mend.py).
+        `scripts` are sent, by address, instead of Gradio's own (demos/page/patches/mend.py). `head` is HTML for the
+        page's `<head>`: what Gradio's own `head` holds is inserted by a script, later.
         """
+        self.head = EARLY + head.encode()
         self.app = app
         self.scripts = scripts
         self.edition = edition
@@ -118,7 +121,7 @@ class PageCache:
         if not is_file:
             sent = _without_host(sent, scope["path"])
         if sent.lstrip().startswith(b"<!doctype html>"):
-            sent = sent.replace(b"</head>", EARLY + b"</head>", 1)
+            sent = sent.replace(b"</head>", self.head + b"</head>", 1)
         lasting = FOR_EVER if is_file and not is_mended else ASK_EACH_TIME
         return await asyncio.to_thread(_compress, start["status"], headers, lasting, sent)
 

@@ -5,7 +5,9 @@ about a millisecond for every output, on the one thread that serves all readers.
 `postprocess=False` and answer with `as_sent` are spared that.
 """
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import gradio as gr
@@ -14,6 +16,30 @@ from gradio.data_classes import GradioModel, GradioRootModel
 
 from demos.figures.figure.figure import figure_json, is_figure
 from demos.figures.figure.summary import with_summary
+
+
+def answers_of(handler: Callable[..., Any], *inputs: Any) -> Generator[Any]:
+    """A handler's answers: those of a generator one after the other, or the only one of a function."""
+    if inspect.isgeneratorfunction(handler):
+        with closing(handler(*inputs)) as answers:
+            yield from answers
+    else:
+        yield handler(*inputs)
+
+
+def adapted(
+    handler: Callable[..., Any],
+    *,
+    given: Callable[..., Sequence[Any]] = lambda *inputs: inputs,
+    sent: Callable[[Any], Any] = lambda answer: answer,
+) -> Callable[..., Any]:
+    """A handler that calls `handler` with `given(*inputs)` and answers `sent(answer)`; a generator where it is one."""
+
+    def each(*inputs: Any) -> Iterator[Any]:
+        with closing(answers_of(handler, *given(*inputs))) as answers:
+            yield from map(sent, answers)
+
+    return each if inspect.isgeneratorfunction(handler) else lambda *inputs: next(each(*inputs))
 
 
 def drawable(value: Any) -> Any:

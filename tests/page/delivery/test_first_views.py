@@ -83,7 +83,7 @@ def test_what_handlers_draw_is_in_the_page_and_what_they_read_is_said(built: dic
     assert shown["words"]["choices"] == [["A", "A"], ["text.", "text."]]
     assert shown["counted"]["value"] == "read A text. of mine"  # a state as it begins
     # what a handler keeps for its next drawing is as it stands after this one
-    assert inputs == [["A text.", None], ["A text.", "", "minilm", 1, "1"]]
+    assert inputs == [["A text.", "", "minilm", 1, "1"], ["A text.", None]]
 
 
 def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_browser(built: dict[str, Any]) -> None:
