@@ -21,7 +21,7 @@ from demos.bert.pretraining.next_documents import our_documents
 from demos.bert.pretraining.unigrams import project_texts
 from demos.bert.tokens.cased import cased_tokenizer
 from demos.files import ASSETS, read_text
-from demos.page.head import head
+from demos.page.head import script, style_sheet
 from demos.page.questions.question_file import questions
 from demos.page.services import Services
 from demos.page.tours.tour_file import bundled_tours, read_tour
@@ -30,7 +30,8 @@ from demos.training.sources import SOURCES
 services = Services(ModelStore(), "minilm")
 read = {
     "page": build_pages(services).get_config_file() | {"app_id": 0},  # which is drawn
-    "head": head(),
+    "script": script(),
+    "style sheet": style_sheet(),
     "tours": [repr(read_tour(file)) for file in bundled_tours()],
     "questions": sorted(map(repr, questions().values())),
     "sentences": [habit_sentences(), project_texts(), our_documents(), bundled_uses()],
