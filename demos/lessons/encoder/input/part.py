@@ -8,7 +8,8 @@ import numpy as np
 
 from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Changes, change_input
-from demos.bert.model.encoding import encode
+from demos.bert.model.encoding import check_length, encode
+from demos.errors import UserError
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.choices import OfToken
 from demos.lessons.encoder.input.figure import (
@@ -27,6 +28,7 @@ from demos.lessons.encoder.input.figure import (
 )
 from demos.lessons.encoder.program_input import input_code
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.guards import notice_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, slider
@@ -95,9 +97,10 @@ class Input(View):
     @drawn("plot", "said", "changed_numbers", by=("token", "order"))
     def draw_changes(self, on: On, c: Choices) -> Shown:
         """The changes of all vectors where a part is left out."""
-        n = len(on.encoding)
-        if n > MAX_CHANGED:
-            return {"plot": None, "said": TEXT.too_long(n, MAX_CHANGED), "changed_numbers": ""}
+        try:
+            check_length(on.encoding, MAX_CHANGED)
+        except UserError as error:
+            return {"plot": None, "said": notice_html(str(error)), "changed_numbers": ""}
         changes = changes_of(on.services, on.sentence, c.order)
         return {
             "plot": changes_figure(changes, on.encoding, c.token),
