@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from demos.bert.embeddings.agreement import Agreement, Correlation
+from demos.bert.embeddings.agreement import SAME, Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
@@ -23,6 +23,7 @@ COMBINED: dict[int | str, str] = {
     CONCAT_LAST_FOUR: "last 4<br>joined",
 }
 NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
+NO_RHO = "no ρ: all cosines are equal"  # as text.html says it
 WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
@@ -110,7 +111,7 @@ def _marks(agreement: Agreement, picked: int, centres: dict[int, float], interva
     for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
-            marks.append(shared | {"y": 0, "text": "undefined", "textangle": -90, "font": {"size": 16}})
+            marks.append(shared | {"y": 0, "text": NO_RHO, "textangle": -90, "font": {"size": 16}})
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
             side = "center" if len(words) == 1 or not near else "right" if row == left else "left"
@@ -177,7 +178,7 @@ def choice_row(choices: Sequence[Choice], choice: Choice) -> int:
 
 
 def agreement_code(spec: ModelSpec, choice: Choice, path: str, form: Form) -> str:
-    """Prints Spearman's rho for this choice over the pairs in the file at `path`."""
+    """Prints Spearman's rho for this choice over the pairs in the file at `path`, or why there is none."""
     imports, rows = rows_lines(path, form)
     needed, source = model_lines(spec)
     return f"""{imports}{needed}import torch
@@ -192,5 +193,8 @@ cosines = []
 for at in range(0, len(scores), 32):
     a, b = encode(first[at:at + 32]), encode(second[at:at + 32])
     cosines += torch.cosine_similarity(a.double(), b.double()).tolist()
-print(round(spearmanr(cosines, scores).statistic, 3))
+if max(cosines) - min(cosines) < {SAME}:
+    print("no rho: all cosines are equal")
+else:
+    print(round(spearmanr(cosines, scores).statistic, 3))
 """
