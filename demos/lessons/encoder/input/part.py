@@ -59,7 +59,8 @@ class Input(View):
                     ("sum", "The sum of the embeddings"),
                     ("norm", "LayerNorm of the sum"),
                 ):
-                    at[name], at[f"{name}_said"] = _plot(name, label), gr.HTML("", elem_classes="encoder-told")
+                    at[name] = _plot(name, label, "strips")
+                    at[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
             with gr.Column(elem_classes="encoder-half", min_width=320):
                 at["one_hot"] = matrix_picture("encoder-input-one-hot")
                 at["one_hot_said"] = gr.HTML("", elem_classes="encoder-told")
@@ -117,8 +118,8 @@ def changes_of(services: Services, sentence: Sentence, seed: int) -> Changes:
     return change_input(on.loaded, on.encoding, tables, add_up(tables, on.encoding), seed)
 
 
-def _plot(name: str, label: str) -> gr.Plot:
-    with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-input-{name}"):
+def _plot(name: str, label: str, *kinds: str) -> gr.Plot:
+    with gr.Column(elem_classes=["attention-heatmap", "picture", *kinds], elem_id=f"encoder-input-{name}"):
         return gr.Plot(label=label, show_label=False)
 
 
