@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure.figure import Attributes, Figure, Mark
+from demos.figures.figure.figure import Attributes, Figure, Mark, for_phones
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
 
 TEXT = templates(__file__, "text_strips.html")
 STRIP = 34  # pixels a vector takes
+ABOVE = 22  # pixels more on a phone, where its name is above it
 SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
 FEW = 16  # cells; so few have room for their numbers
 BEGINNING = 8  # numbers of a vector in the table
@@ -58,14 +59,28 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
         | {"ticktext": [plot_text(name) for name, _ in rows], "ticklabelstandoff": 6},
         annotations=[_norm_beside(index, vector) for index, vector in enumerate(vectors)],
     )
-    return {"data": [heatmap], "layout": layout}
+    above = {"xref": "paper", "yanchor": "bottom", "yshift": (STRIP - heatmap["ygap"]) / 2, "xshift": 0}
+    names = [
+        {"x": 0, "xanchor": "left", "y": row} | above | _text(plot_text(name)) for row, (name, _) in enumerate(rows)
+    ]
+    norms = [mark | {"xanchor": "right"} | above for mark in layout["annotations"]]
+    on_phones = {
+        "height": (STRIP + ABOVE) * len(rows) + 62,
+        "margin": {"l": 10, "r": 76},
+        "yaxis": {"showticklabels": False},
+        "annotations": [*names, *norms],
+    }
+    return for_phones({"data": [heatmap], "layout": layout}, on_phones, {0: {"ygap": heatmap["ygap"] + ABOVE}})
 
 
 def _norm_beside(row: int, vector: np.ndarray) -> Mark:
     """The vector's Euclidean norm, on the right of its strip."""
     place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row}
-    norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
-    return place | {"showarrow": False, "text": norm, "font": {"size": 16}}
+    return place | _text(f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}")
+
+
+def _text(text: str) -> Mark:
+    return {"showarrow": False, "text": text, "font": {"size": 16}}
 
 
 def signed_colours(limit: float, digits: str, **bar: Any) -> Attributes:

@@ -1,13 +1,15 @@
 // Plotly's figures come in the colours of the light page, drawn once for all readers. Here they change into those of the
 // dark one before they are drawn, and again when the theme changes: scales, the ink on them, and the grey between both.
 // Each gets a name for those who can't see it, the label that its part has given it, and the sentence on what it shows.
+// A figure that is arranged otherwise on a phone says how (`for_phones` in demos/figures/figure/figure.py).
 (() => {
   const GREY = "#7b8288"; // BOTH_PAPERS in demos/figures/axes.py
   const NEAR = "200px";
   const ACTS = ["pointerdown", "keydown", "wheel", "input", "scroll", "beforeprint"];
   const given = new Map(); // figure -> what it was drawn from: data, layout, config
-  const painted = new WeakMap(); // figure -> whether it was drawn for dark paper
+  const painted = new WeakMap(); // figure -> the look that it was drawn in
   const isDark = () => document.body.classList.contains("dark");
+  const PHONE = matchMedia("(max-width: 640px)");
   const opposite = { "#ffffff": "#000000", "#000000": "#ffffff" };
   let Plotly;
   let change; // Plotly's own `react`
@@ -33,11 +35,28 @@
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, recoloured(one, dark, name, inside)]));
   }
 
+  const isOfNames = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+
+  // A part of a figure with the changes laid over it, name by name
+  function changed(part, changes) {
+    if (!isOfNames(part) || !isOfNames(changes)) return changes;
+    return { ...part, ...Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, changed(part[name], change)])) };
+  }
+
+  // What a figure is to be drawn from here: [data, layout, config]
+  function drawnFrom(figure) {
+    const [data, { phone, ...layout }, config] = given.get(figure);
+    if (!phone || !PHONE.matches) return [data, layout, config];
+    return [data.map((trace, at) => changed(trace, phone.data[at] ?? {})), changed(layout, phone.layout), config];
+  }
+
+  const look = (figure) => `${isDark() ? "dark" : "light"} ${"phone" in given.get(figure)[1] && PHONE.matches ? "phone" : ""}`;
+
   function paint(figure) {
     const dark = isDark();
-    const [data, ofPage, config] = given.get(figure);
+    const [data, ofPage, config] = drawnFrom(figure);
     const layout = insideBert.plots.filled(figure, ofPage);
-    painted.set(figure, dark);
+    painted.set(figure, look(figure));
     figure.style.height = "";
     // On an existing figure, `react` leaves out a label that was empty before and keeps ranges of axes that are tied to
     // each other: it is for heatmaps, which are half of all figures; the others are drawn as new ones.
@@ -73,7 +92,7 @@
   function paintAgain() {
     for (const figure of given.keys()) {
       if (!figure.isConnected) given.delete(figure);
-      else if (painted.get(figure) !== isDark() && figure.offsetWidth) paint(figure);
+      else if (painted.get(figure) !== look(figure) && figure.offsetWidth) paint(figure);
     }
   }
 
@@ -120,6 +139,7 @@
         return paint(figure);
       };
       new MutationObserver(paintAgain).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+      PHONE.addEventListener("change", paintAgain);
     },
   });
 })();

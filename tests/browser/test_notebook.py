@@ -78,7 +78,7 @@ def made(page: Page, programs: Mapping[str, str], folder: Path) -> list[Path]:
 
 
 def ended(notebooks: list[Path]) -> list[dict[str, Any]]:
-    """What the runner says of each: its name, whether it ran to its end, its seconds, what it printed."""
+    """The runner's record of each notebook: its name, whether it ran to its end, its seconds and its output."""
     command = [sys.executable, "-m", "tests.notebook_runner", *map(str, notebooks)]
     env = os.environ | {"no_proxy": "127.0.0.1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8")
@@ -90,7 +90,7 @@ def ended(notebooks: list[Path]) -> list[dict[str, Any]]:
 
 
 def run(notebooks: list[Path]) -> dict[str, str]:
-    """What each prints; all of them must run to their ends, with no name of the Hub looked up."""
+    """The output of each notebook; all must run to their ends without looking up a name of the Hub."""
     lines = ended(notebooks)
     faulty = [f"{notebook['name']}:\n{notebook['printed']}" for notebook in lines if not notebook["ran"]]
     assert not faulty, "\n".join(faulty)
@@ -186,7 +186,7 @@ def alone(page: Page, program: str, path: Path, before: str = "") -> nbformat.No
 def test_a_notebook_brings_its_weights_along_says_what_it_fetches_and_what_it_installs(
     open_lesson: Callable[..., Page], app_url: str, tmp_path: Path
 ) -> None:
-    """Where the page is out of reach: with the weights in it, with the file beside it, without either.
+    """A notebook runs without the page: with the weights in it, with the file beside it, without either.
 
     It installs no package that is called as the project's own folder; of others, what they need without an import too.
     """

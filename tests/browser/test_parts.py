@@ -49,7 +49,7 @@ def the_arrow_keys_turn_back(page: Page, part: str, tab: str) -> None:
 
 
 def test_two_turns_at_one_moment_end_at_the_second(open_lesson: Callable[..., Page]) -> None:
-    """What the first one sets off comes after the second press, and must not turn back."""
+    """The first turn's later events come after the second press and must not turn the page back."""
     page = open_lesson("embeddings")
     page.evaluate(
         """async () => {

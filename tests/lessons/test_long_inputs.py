@@ -10,9 +10,15 @@ import pytest
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
+from demos.bert.pretraining.likelihood import pseudo_likelihood
+from demos.errors import UserError
+from demos.lessons.encoder.input.part import Input
+from demos.lessons.encoder.masks.part import Masks
+from demos.lessons.family.last_word.part import LastWord
 from demos.page.batch import Redraw, changed_by
 from demos.page.guards import cut_html
 from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
 
 LINE = "cut-line"  # its class
 LONG = "word " * 667
@@ -88,3 +94,19 @@ def test_two_inputs_that_were_cut_alike_have_one_sentence(inputs: dict[str, Enco
 
 def test_without_a_cut_there_is_no_line(inputs: dict[str, Encoding]) -> None:
     assert cut_html([]) == cut_html([inputs["whole"]]) == ""
+
+
+def test_what_is_computed_for_fewer_tokens_says_so_in_one_sentence(services: Services, bundled: LoadedModel) -> None:
+    """Where another last word makes the input too long, its own length is said."""
+    long, short = Sentence("word " * 200, "", "minilm"), Sentence("word " * 125, "", "minilm")
+    said = "The input has {} tokens; here the limit is 128."
+    assert said.format(202) in Input().shown(services, long)["said"]
+    for part, sentence, word, tokens in (
+        (Masks(), long, {"last": "x"}, 202),
+        (LastWord(), long, {"other_word": "x"}, 202),
+        (LastWord(), short, {"other_word": "x-y-z-x-y-z"}, 137),
+    ):
+        with pytest.raises(UserError, match=said.format(tokens)):
+            part.shown(services, sentence, **word)
+    with pytest.raises(UserError, match=said.format(202)):
+        next(pseudo_likelihood(services.pretrained("minilm"), encode(bundled.tokenizer, long.text)))

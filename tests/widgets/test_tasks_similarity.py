@@ -64,11 +64,11 @@ def test_scores_errors_and_tables_are_the_results(result: SimilarityResult) -> N
     ]  # fmt: skip
 
 
-def test_undefined_correlations_are_told(result: SimilarityResult) -> None:
+def test_a_correlation_that_does_not_exist_says_why(result: SimilarityResult) -> None:
     flat_result = SimilarityResult(**{**vars(result), "agreement": correlation(np.array([2.5] * 4), np.array(GOLD))})
     assert math.isnan(flat_result.agreement.spearman)
     shown = flat(VIEW.scores(flat_result, False))
-    assert "<b>undefined</b>Spearman’s ρ<" in shown.replace("ρ </li>", "ρ</li>")
+    assert "<b>no ρ: all predictions are equal</b>Spearman’s ρ<" in shown.replace("ρ </li>", "ρ</li>")
     assert "nan" not in shown
 
 

@@ -15,7 +15,7 @@ import torch
 
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.batches.padding import model_inputs
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.encoding import Encoding, check_length
 from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
@@ -132,13 +132,11 @@ def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head
     Raises UserError for more than MAX_PASSES heads or a sentence of more than MAX_PASS_TOKENS tokens.
     """
     check_heads(heads, loaded.spec.num_layers, loaded.spec.num_heads)
-    n = len(encoding)
     if len(heads) > MAX_PASSES:
         raise UserError(f"{len(heads)} heads are too many to test one by one; the limit is {MAX_PASSES}.")
-    if n > MAX_PASS_TOKENS:
-        raise UserError(f"The sentence has {n} tokens; testing heads one by one is limited to {MAX_PASS_TOKENS}.")
+    check_length(encoding, MAX_PASS_TOKENS)
     whole = sentence_vectors(loaded, [encoding])[0]
-    rows = max(1, BATCH_TOKENS // n)
+    rows = max(1, BATCH_TOKENS // len(encoding))
     for start in range(0, len(heads), rows):
         batch = list(heads[start : start + rows])
         alone = [frozenset({head}) for head in batch]

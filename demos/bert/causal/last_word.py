@@ -6,10 +6,9 @@ import numpy as np
 
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.masks import MOST, run_masked, with_last_word
-from demos.bert.model.encoding import Encoding, encode_lately
+from demos.bert.model.encoding import Encoding, check_length, encode_lately
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
-from demos.errors import UserError
 
 # The rounding error of float32 in 1 - cosine: a text of another length is added up in another order.
 ROUNDING = 1e-9
@@ -36,8 +35,8 @@ def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False)
     Raises UserError as `with_last_word`, and for more than MOST tokens.
     """
     before, after = (encode_lately(loaded.tokenizer, sentence) for sentence in (text, with_last_word(text, word)))
-    if max(len(before), len(after)) > MOST:
-        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {before.uncut}.")
+    for encoding in (before, after):
+        check_length(encoding, MOST)
     if decoder:
         before, after = _without_end(before), _without_end(after)
         runs = run_masked(loaded, [(before, True), (after, True)])

@@ -11,7 +11,7 @@ from demos.bert.attention.queries_keys import scaled_dot_products, split_heads
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.batches.padding import model_inputs
-from demos.bert.model.encoding import Encoding, encode_lately
+from demos.bert.model.encoding import Encoding, check_length, encode_lately
 from demos.bert.model.layer_weights import layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
@@ -95,8 +95,8 @@ def change_last_word(loaded: LoadedModel, before: Encoding, word: str) -> tuple[
     where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
     """
     after = encode_lately(loaded.tokenizer, with_last_word(before.text, word))
-    if max(len(before), len(after)) > MOST:
-        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {before.uncut}.")
+    for encoding in (before, after):
+        check_length(encoding, MOST)
     pairs = zip(before.input_ids, after.input_ids, strict=False)
     shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(after)))
     wanted = [(before, True), (after, False), (after, True), (before, False)]

@@ -7,6 +7,7 @@ from typing import Any
 from weakref import ref
 
 from demos.bert.model.text import clean_text
+from demos.errors import UserError
 
 MAX_TOKENS = 512
 SPECIAL_ROLES = ("cls", "sep", "bos", "eos", "pad")  # a mask and an unknown token stand for a word
@@ -196,6 +197,12 @@ def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[lis
             seen[sequence] += 1
         (remaining if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
     return remaining, lost
+
+
+def check_length(encoding: Encoding, most: int) -> None:
+    """Raises UserError for an input of more than `most` tokens, where a part computes something for fewer than 512."""
+    if encoding.uncut > most:
+        raise UserError(f"The input has {encoding.uncut:,} tokens; here the limit is {most}.")
 
 
 def truncation_notice(encoding: Encoding) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.encoding import Encoding, check_length
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import hide, states
 from demos.errors import UserError
@@ -48,8 +48,7 @@ def pseudo_likelihood(pretrained: Pretrained, encoding: Encoding) -> Iterator[Li
         raise UserError("There is no word to score; type a sentence.")
     if pretrained.tokenizer.mask_token_id in encoding.input_ids:
         raise UserError("The sentence contains [MASK]; replace it with a word, since every word is scored.")
-    if len(encoding) > MAX_TOKENS:
-        raise UserError(f"Scoring token by token is limited to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
+    check_length(encoding, MAX_TOKENS)
     rows = max(1, PASS_TOKENS // len(encoding))
     known: list[float] = []
     for start in range(0, len(places), rows):

@@ -5,6 +5,7 @@ nothing is checked; tests/plotly_figure.py reads every figure with those classes
 """
 
 import base64
+from collections.abc import Mapping
 from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
@@ -21,6 +22,15 @@ NESTED = (dict, np.ndarray, list, tuple)  # what may hold something that is writ
 class Figure(TypedDict):
     data: list[Trace]
     layout: Attributes
+
+
+def for_phones(figure: Figure, layout: Attributes, data: Mapping[int, Trace] | None = None) -> Figure:
+    """The figure with what is different on a phone, name by name: of its layout, and of its traces by their number.
+
+    The page lays it over the rest where it is narrow (demos/page/plots.js). Elsewhere Plotly does not see it.
+    """
+    phone = {"layout": layout, "data": dict(data or {})}
+    return {"data": figure["data"], "layout": figure["layout"] | {"phone": phone}}
 
 
 def is_figure(value: Any) -> TypeGuard[Figure]:

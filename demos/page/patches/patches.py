@@ -241,7 +241,7 @@ MENDS = (
     ),
     Mend(
         "statustracker",
-        "the clock beside “Loading” stops with it, where it would have the page draw frame after frame for ever",
+        "the clock beside “Loading” stops when “Loading” disappears; else the page would draw frames without end",
         GRADIO,
         re.compile(rb"(,(\w+),(\w+)=!1,.{1,3000}?function (\w+)\(\)\{\w+\(\(\)=>\{[^}]*?,\3)(&&\4\(\))", re.DOTALL),
         rb"\1&&\2?.isConnected\5",

@@ -17,7 +17,6 @@ import numpy as np
 
 from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.queries_keys import QueriesKeys
-from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
 from demos.files import Json
@@ -203,7 +202,6 @@ def caption(
     )
     return [
         *([NORMS] if norms else [NEURONS] if requested and requested.measure != WEIGHT else []),
-        *([notice] if (notice := truncation_notice(run.encoding)) else []),
         *([cut] if n < len(run.encoding) else []),
         f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. Over all layers and heads, "
         f"{left_out.lines:.0%} of the lines are left out in this way, with {left_out.attention:.0%} of all {whole}.",

@@ -29,7 +29,7 @@ ON_CPU = "Train the bundled model on the CPU instead"
 
 @dataclass(frozen=True)
 class RunChoices:
-    """What a view with runs reads beside its choices; `RunController.wire` holds it."""
+    """The page's memory of a view's runs, which `RunController.wire` adds to its choices."""
 
     reader: str = unlinked("")
     begun: str = unlinked("")  # the last run that the page began to draw

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
-from demos.figures.figure.figure import Figure, Trace
+from demos.figures.figure.figure import Figure, Trace, for_phones
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
@@ -82,4 +82,11 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> Figur
         xaxis=bare | {"range": [-0.5, max(3, widest) + 0.5], "tickvals": []},
         yaxis=bare | numbers,
     )
-    return {"data": traces, "layout": layout}
+    in_two_lines = {
+        at: {"text": ["<br>" * (x % 2 == 1) + text for x, text in zip(trace["x"], trace["text"], strict=True)]}
+        | {"textfont": {"size": 12}}
+        for at, trace in enumerate(traces)
+        if "text" in trace
+    }
+    changes = {"margin": {"l": 34, "r": 4}, "xaxis": {"range": [-0.8, max(3, widest) + 0.5]}}
+    return for_phones({"data": traces, "layout": layout}, changes, in_two_lines)

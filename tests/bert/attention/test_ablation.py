@@ -202,5 +202,5 @@ def test_what_is_too_much_is_refused(tiny: LoadedModel) -> None:
             run_without(tiny, encodings(tiny), {head})
     with pytest.raises(UserError, match="too many to test"):
         next(effect_of_each(tiny, encodings(tiny)[0], [(0, 0)] * 145))
-    with pytest.raises(UserError, match="limited to 96"):
+    with pytest.raises(UserError, match="The input has 102 tokens; here the limit is 96"):
         next(effect_of_each(tiny, encode(tiny.tokenizer, "word " * 100), [(0, 0)]))

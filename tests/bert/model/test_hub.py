@@ -18,7 +18,7 @@ SPEC = ModelSpec("fetched", "Fetched", "someone/bert-fetched", NEWEST, 6, 12, 38
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[str]]:
-    """The paths that were asked of the hub."""
+    """The paths that were requested from the hub."""
     repositories = {SPEC.hub_id: Repository(model_folder(CATALOGUE[BUNDLED]))}
     handler = type("Hub", (ManyModels,), {"repositories": repositories, "asked": []})
     with in_its_place(handler, monkeypatch, tmp_path / "hub"):

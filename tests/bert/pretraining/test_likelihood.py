@@ -45,7 +45,7 @@ def test_it_is_a_loop_over_the_tokens(headed: Headed, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "no word to score"), ("A [MASK] slept.", "contains .MASK."), ("long " * 200, "limited to 128 tokens")],
+    [("", "no word to score"), ("A [MASK] slept.", "contains .MASK."), ("long " * 200, "here the limit is 128")],
 )
 def test_what_can_not_be_scored(headed: Headed, text: str, said: str) -> None:
     found, _ = headed

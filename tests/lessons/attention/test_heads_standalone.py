@@ -99,3 +99,10 @@ def test_nothing_in_it_points_outside_and_text_stays_text(bundled: LoadedModel) 
     assert parts.given()["sentence"] == HOSTILE
     for name in ("bertviz", "d3 5.7.0", "Mike Bostock", "jQuery Foundation", "Apache License 2.0"):
         assert name in page[: page.index("<html")]
+
+
+def test_a_file_of_a_cut_input_says_what_was_removed(bundled: LoadedModel) -> None:
+    """Nothing above it does, as on the page."""
+    run = run_of(bundled, "sand " * 200, n=9)
+    page = Standalone(run, "head", 2, 5, lambda layer: queries_and_keys(bundled, run, layer), "MiniLM").html()
+    assert "The input has 202 tokens; the limit is 9, so 193 were removed" in Parts(page).given()["said"]["head"][0]

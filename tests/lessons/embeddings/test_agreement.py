@@ -75,6 +75,9 @@ def test_the_bundled_model_on_our_pairs(services: Services, bundled: LoadedModel
     assert len(of["scatter"].data[0].x) == len(our_pairs().pairs)
     assert of["worst"].count("<li>") == 6
     assert of["numbers"].count("<tr>") == 1 + 40 + 1 + 1 + 10
+    # one vector for every sentence: the picture and the table say alike why there is no ρ
+    assert [mark.text for mark in bars.layout.annotations if "ρ" in mark.text] == ["no ρ: all cosines are equal"]
+    assert of["numbers"].count("no ρ: all cosines are equal") == 1
 
 
 def test_the_menus_say_every_choice(bundled: LoadedModel) -> None:
@@ -121,6 +124,17 @@ def test_the_program_prints_the_page_s_rho(
     units = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=1, keepdims=True)
     rho = spearmanr((units[:34] * units[34:]).sum(axis=1), [pair.score for pair in pairs]).statistic
     assert float(line) == pytest.approx(rho, abs=0.0011)
+
+
+def test_a_program_without_a_rho_prints_why(
+    bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f'"{pair.first}","{pair.second}",{pair.score}\n' for pair in our_pairs().pairs[:6])
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    rated = read_pairs(text.encode(), "a.csv")
+    code = agreement_code(bundled.spec, Choice("cls", 0), rated.name, rated.form)
+    assert printed(code) == ["no rho: all cosines are equal"]
 
 
 def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel) -> None:

@@ -221,7 +221,7 @@ def test_a_file_is_awaited_read_or_refused(services: Services, tmp_path: Path) -
     assert "drawn at random within each class (seed 0)" in shown["about"]
     assert shown["features_split"]["value"] == "0"
     assert "own" not in [value for _, value in shown["features_split"]["choices"]]
-    assert "uses its own test sentences" in shown["tuned"]
+    assert "uses other test sentences" in shown["tuned"]
     assert "<b>1</b>" not in shown["recipe"] + shown["about"] + shown["mistakes"]
     assert len(shown["bars"].data[0].x) == 5
     compile(last(VIEW.draw_program(*of(services, file=str(path), **chosen)))["program"], "code", "exec")

@@ -47,5 +47,5 @@ def test_what_can_not_be_shown_is_a_sentence(services: Services) -> None:
     same = Masks().shown(services, Sentence("The bank of the river.", "", "minilm"), last="river")["said"]
     assert "This is already the last word" in same
     assert "changes most" not in same
-    with pytest.raises(UserError, match="limited to 128 tokens"):
+    with pytest.raises(UserError, match="here the limit is 128"):
         Masks().shown(services, Sentence("word " * 200, "", "minilm"), last="x")

@@ -10,10 +10,9 @@ import numpy as np
 from demos.bert.attention.ablation import MAX_PASS_TOKENS, Head, effect_of_each, sentence_vectors, write_heads
 from demos.bert.attention.saliency import Saliency, attention_received
 from demos.bert.embeddings.similarity import cosine
-from demos.bert.model.encoding import encode
+from demos.bert.model.encoding import check_length, encode
 from demos.bert.model.run import Run
 from demos.counting import counted, layer_name
-from demos.errors import UserError
 from demos.figures.short_text import short
 from demos.lessons.attention.ablation.figure import change_figure
 from demos.lessons.attention.ablation.layout import (
@@ -197,8 +196,7 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     """The layers without whose heads the sentence vector changes most and least. UserError for a long input."""
     loaded = services.loaded(sentence.model)
     encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
-    if len(encoding) > MAX_PASS_TOKENS:
-        raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MAX_PASS_TOKENS}.")
+    check_length(encoding, MAX_PASS_TOKENS)
     layers, heads = loaded.spec.num_layers, loaded.spec.num_heads
     off = [frozenset((layer, head) for head in range(heads)) for layer in range(layers)]
     vectors = sentence_vectors(loaded, [encoding] * (layers + 1), [frozenset(), *off])  # [1 + L, d]

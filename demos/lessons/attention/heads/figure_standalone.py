@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.queries_keys import QueriesKeys
+from demos.bert.model.encoding import truncation_notice
 from demos.bert.model.run import Run
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
@@ -92,12 +93,13 @@ class Standalone:
     def _page(self, sent: Json, left_out: LeftOut) -> str:
         run, n = self.run, self.tokens
         lines = heads_on(self.lines, self.head, run.num_heads)
+        removed = [notice] if (notice := truncation_notice(run.encoding)) else []
         contents = {
             "message": describe(run, self.view, n, self.layer, self.head, self.shown.measure) | {"heads": lines} | sent,
             "sentence": " ".join(filter(None, (run.encoding.text, run.encoding.text_pair))),
             "model": f"{self.title} ({run.num_layers} layers × {run.num_heads} heads)",
             "views": {name: VIEWS[name].title for name in self.views},
-            "said": {name: caption(run, VIEWS[name], n, left_out, self.by) for name in self.views},
+            "said": {name: removed + caption(run, VIEWS[name], n, left_out, self.by) for name in self.views},
             "measure": "weight" if self.shown.measure == WEIGHT else "share of the contributions in its row",
             "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
         }

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from demos.bert.embeddings.agreement import Agreement, Correlation
+from demos.bert.embeddings.agreement import SAME, Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
 from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
-from demos.figures.figure.figure import Figure, Trace
+from demos.figures.figure.figure import Attributes, Figure, Mark, Trace, for_phones
+from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.program import encode_lines, model_lines, rows_lines
 from demos.templates import plot_text
@@ -22,7 +23,9 @@ COMBINED: dict[int | str, str] = {
     SUM_LAST_FOUR: "sum of<br>last 4",
     CONCAT_LAST_FOUR: "last 4<br>joined",
 }
+NO_RHO = "no ρ: all cosines are equal"  # as text.html says it
 NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
+LINE = 20  # pixels of a name
 WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
@@ -83,7 +86,34 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int, menus: Sequence
         yaxis=axis("Spearman’s ρ with the ratings", range=[lowest, 1], zeroline=True),
         annotations=_marks(agreement, picked, centres, with_intervals),
     )
-    return {"data": traces, "layout": layout}
+    return for_phones({"data": traces, "layout": layout}, *_on_phones(layout, traces))
+
+
+def _on_phones(layout: Attributes, traces: Sequence[Trace]) -> tuple[Attributes, dict[int, Trace]]:
+    """The changes of layout and traces on a phone, where a bar has some 7 pixels: steep names, a thinner outline."""
+    across = layout["xaxis"]
+    low, high = across["range"]
+    names = [name.replace("<br>", " ") for name in across["ticktext"]]
+    size = SMALL if len(names) <= 16 else 12  # of 12 layers; of 24 the names are nearer
+    outlines = {at: trace["marker"]["line"]["width"] for at, trace in enumerate(traces) if trace["type"] == "bar"}
+    changes = {
+        "margin": {"l": 46, "r": 2},
+        "xaxis": {"range": [low - 0.35, high], "ticktext": names, "tickangle": -90, "tickfont": {"size": size}},
+        "legend": {"font": {"size": SMALL}, "entrywidth": 110},
+        "annotations": _within(layout["annotations"], low, high),
+    }
+    return changes, {at: {"marker": {"line": {"width": [w / 2 for w in widths]}}} for at, widths in outlines.items()}
+
+
+def _within(marks: Sequence[Mark], low: float, high: float) -> list[Mark]:
+    """The marks on a phone, where a name is half as wide as the chart: inside of it, the second above the first."""
+    steep = [mark | {"font": {"size": 12}, "xanchor": "right", "xshift": 4} for mark in marks if "textangle" in mark]
+    names = []
+    for number, mark in enumerate(mark for mark in marks if "textangle" not in mark):
+        third = int(3 * (mark["x"] - low) / (high - low))
+        anchor = ("left", "center", "right")[third]
+        names.append(mark | {"font": {"size": SMALL}, "xanchor": anchor, "yshift": LINE * number})
+    return [*steep, *names]
 
 
 def _undefined(correlation: Correlation) -> bool:
@@ -110,7 +140,7 @@ def _marks(agreement: Agreement, picked: int, centres: dict[int, float], interva
     for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
-            marks.append(shared | {"y": 0, "text": "undefined", "textangle": -90, "font": {"size": 16}})
+            marks.append(shared | {"y": 0, "text": NO_RHO, "textangle": -90, "font": {"size": 16}})
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
             side = "center" if len(words) == 1 or not near else "right" if row == left else "left"
@@ -177,7 +207,7 @@ def choice_row(choices: Sequence[Choice], choice: Choice) -> int:
 
 
 def agreement_code(spec: ModelSpec, choice: Choice, path: str, form: Form) -> str:
-    """Prints Spearman's rho for this choice over the pairs in the file at `path`."""
+    """Prints Spearman's rho for this choice over the pairs in the file at `path`, or why there is none."""
     imports, rows = rows_lines(path, form)
     needed, source = model_lines(spec)
     return f"""{imports}{needed}import torch
@@ -192,5 +222,8 @@ cosines = []
 for at in range(0, len(scores), 32):
     a, b = encode(first[at:at + 32]), encode(second[at:at + 32])
     cosines += torch.cosine_similarity(a.double(), b.double()).tolist()
-print(round(spearmanr(cosines, scores).statistic, 3))
+if max(cosines) - min(cosines) < {SAME}:
+    print("no rho: all cosines are equal")
+else:
+    print(round(spearmanr(cosines, scores).statistic, 3))
 """

@@ -8,7 +8,8 @@ import numpy as np
 
 from demos.bert.encoder.input import add_up, embedding_tables, input_states, select
 from demos.bert.encoder.input_changed import Changes, change_input
-from demos.bert.model.encoding import encode
+from demos.bert.model.encoding import check_length, encode
+from demos.errors import UserError
 from demos.figures.strips import strips_figure
 from demos.lessons.encoder.choices import OfToken
 from demos.lessons.encoder.input.figure import (
@@ -27,6 +28,7 @@ from demos.lessons.encoder.input.figure import (
 )
 from demos.lessons.encoder.program_input import input_code
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.guards import notice_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 from demos.page.view import Layout, On, Shown, View, drawn, slider
@@ -57,7 +59,8 @@ class Input(View):
                     ("sum", "The sum of the embeddings"),
                     ("norm", "LayerNorm of the sum"),
                 ):
-                    at[name], at[f"{name}_said"] = _plot(name, label), gr.HTML("", elem_classes="encoder-told")
+                    at[name] = _plot(name, label, "strips")
+                    at[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
             with gr.Column(elem_classes="encoder-half", min_width=320):
                 at["one_hot"] = matrix_picture("encoder-input-one-hot")
                 at["one_hot_said"] = gr.HTML("", elem_classes="encoder-told")
@@ -95,9 +98,10 @@ class Input(View):
     @drawn("plot", "said", "changed_numbers", by=("token", "order"))
     def draw_changes(self, on: On, c: Choices) -> Shown:
         """The changes of all vectors where a part is left out."""
-        n = len(on.encoding)
-        if n > MAX_CHANGED:
-            return {"plot": None, "said": TEXT.too_long(n, MAX_CHANGED), "changed_numbers": ""}
+        try:
+            check_length(on.encoding, MAX_CHANGED)
+        except UserError as error:
+            return {"plot": None, "said": notice_html(str(error)), "changed_numbers": ""}
         changes = changes_of(on.services, on.sentence, c.order)
         return {
             "plot": changes_figure(changes, on.encoding, c.token),
@@ -114,8 +118,8 @@ def changes_of(services: Services, sentence: Sentence, seed: int) -> Changes:
     return change_input(on.loaded, on.encoding, tables, add_up(tables, on.encoding), seed)
 
 
-def _plot(name: str, label: str) -> gr.Plot:
-    with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-input-{name}"):
+def _plot(name: str, label: str, *kinds: str) -> gr.Plot:
+    with gr.Column(elem_classes=["attention-heatmap", "picture", *kinds], elem_id=f"encoder-input-{name}"):
         return gr.Plot(label=label, show_label=False)
 
 

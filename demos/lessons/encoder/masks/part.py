@@ -6,6 +6,7 @@ import gradio as gr
 
 from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weights, run_causal, writing_cost
 from demos.bert.encoder.size import shape_of
+from demos.bert.model.encoding import check_length
 from demos.errors import UserError
 from demos.lessons.encoder.choices import OfHead, OfLayer
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, cost_summary, mask_code, mask_figure
@@ -75,8 +76,7 @@ class Masks(View):
         """If the word can't be changed, the masks are still shown."""
         alone = On(on.services, Sentence(on.sentence.text, "", on.sentence.model))
         loaded, encoding, n = alone.loaded, alone.encoding, len(alone.encoding)
-        if n > MOST:
-            raise UserError(f"This part is limited to {MOST} tokens; the sentence has {encoding.uncut}.")
+        check_length(encoding, MOST)
         output = on.sentence.text_pair or c.written or WRITTEN
         other = on.services.run(Sentence(output, "", on.sentence.model))
         changed: Shown = {}

@@ -9,7 +9,7 @@ from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
 from demos.figures.axes import of_panel, panel_axes, panel_title, panels
 from demos.figures.cosine_heatmap import short
-from demos.figures.figure.figure import Axis, Figure, Trace
+from demos.figures.figure.figure import Axis, Figure, Trace, for_phones
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
 from demos.templates import plot_text, templates
@@ -18,7 +18,8 @@ TEXT = templates(__file__)
 SHOWN = 40  # paths; more cover each other
 NAMED = 24  # paths that end in their token's name
 LETTER, LINE = 9.0, 20.0  # pixels that a label's letter and line take
-PLANE = (700.0, 500.0)  # pixels of the plane where the page is wide; on a narrower one labels may touch
+PLANE = (520.0, 500.0)  # pixels of the plane on a laptop's page
+ON_A_PHONE = (310.0, 500.0)
 BAND = "rgba(138,144,150,0.18)"
 
 
@@ -35,9 +36,11 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Fig
     One unit is as long on both axes, so that what looks near is near on the plane.
     """
     shown = drawn_tokens(len(encoding), token)
-    labels = path_labels(paths, encoding, token, shown)
+    labels, fewer = (path_labels(paths, encoding, token, shown, plane) for plane in (PLANE, ON_A_PHONE))
+    others = [index for index in shown if index != token]
     traces = [_paths(paths, encoding, alike) for alike in _by_hue(encoding, shown, token)]
-    traces.append(_texts(paths, labels, [index for index in shown if index != token]))
+    on_phones = {len(traces): _placed(paths, fewer, others), len(traces) + 1: {"text": fewer[token]}}
+    traces.append(_texts(_placed(paths, labels, others)))
     x, y = np.round(paths.points[:, token], 4).T
     own = {"x": x, "y": y, "mode": "lines+markers+text", "text": labels[token], "textfont": {"size": 16}}
     own |= {"textposition": _outwards(paths.points[:, token])}
@@ -56,7 +59,7 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> Fig
         xaxis={"title": {"text": f"axis 1 ({first:.0%} of the variance)"}, "zeroline": False},
         yaxis={"title": {"text": f"axis 2 ({second:.0%})"}, "zeroline": False, "scaleanchor": "x", "scaleratio": 1},
     )
-    return {"data": traces, "layout": layout}
+    return for_phones({"data": traces, "layout": layout}, {}, on_phones)
 
 
 def _by_hue(encoding: Encoding, shown: Iterable[int], token: int) -> list[list[int]]:
@@ -73,21 +76,22 @@ def _with_gaps(curves: np.ndarray) -> np.ndarray:
     return np.concatenate([np.round(curves, 4), np.full((1, curves.shape[1]), np.nan)]).T.ravel()
 
 
-def _texts(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> Trace:
-    """One trace of the labels at the states of these tokens: Plotly loses texts behind a gap."""
+def _placed(paths: Paths, labels: dict[int, list[str]], tokens: list[int]) -> Trace:
+    """The labels at the states of these tokens: texts, points and sides."""
     placed = [(index, step, text) for index in tokens for step, text in enumerate(labels[index]) if text]
     points = [paths.points[step, index] for index, step, _ in placed]
     return {
-        "type": "scatter",
         "x": [round(float(x), 4) for x, _ in points],
         "y": [round(float(y), 4) for _, y in points],
-        "mode": "text",
         "text": [text for _, _, text in placed],
         "textposition": [_outwards(paths.points[:, index])[step] for index, step, _ in placed],
-        "textfont": {"size": 16},
-        "hoverinfo": "skip",
-        "cliponaxis": False,
     }
+
+
+def _texts(placed: Trace) -> Trace:
+    """One trace of labels: Plotly loses texts behind a gap."""
+    looks = {"textfont": {"size": 16}, "hoverinfo": "skip", "cliponaxis": False}
+    return {"type": "scatter", "mode": "text"} | placed | looks
 
 
 def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool = False) -> Trace:
@@ -112,8 +116,10 @@ def _paths(paths: Paths, encoding: Encoding, alike: list[int], *, chosen: bool =
     }
 
 
-def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) -> dict[int, list[str]]:
-    """The label at each state of the paths shown. No label covers another, so that each can be read.
+def path_labels(
+    paths: Paths, encoding: Encoding, token: int, shown: list[int], plane: tuple[float, float] = PLANE
+) -> dict[int, list[str]]:
+    """The label at each state of the paths shown. No label covers another on such a `plane`, so each can be read.
 
     The chosen token's steps come first, its last state before all; then the names at the other paths' ends.
     """
@@ -124,7 +130,7 @@ def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) 
         wanted += [(index, last, names[index]) for index in shown if index != token]
     points = paths.points[:, shown]
     span = np.maximum(np.ptp(points.reshape(-1, 2), axis=0), 1e-9)
-    scale = float(np.min(np.array(PLANE) / (span * 1.1)))  # pixels a unit takes, the same on both axes
+    scale = float(np.min(np.array(plane) / (span * 1.1)))  # pixels a unit takes, the same on both axes
     sides = {index: _outwards(paths.points[:, index]) for index in shown}
     taken: list[tuple[float, float, float]] = []  # middle x, middle y and half the width, in pixels
     labels = {index: [""] * (last + 1) for index in shown}

@@ -6,7 +6,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.elmo.who_sees import NAMES, Dependence
-from demos.figures.figure.figure import Axis, Figure, Trace
+from demos.figures.figure.figure import Attributes, Axis, Figure, Trace, for_phones
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 from demos.files import read_filled
@@ -15,6 +15,7 @@ from demos.templates import plot_text
 WINDOW = 7  # words that a panel has room for
 GREY, FORWARD, BACKWARD = "rgba(128,128,128,0.35)", CLASSES[0], CLASSES[1]
 LIFT = 0.16  # of ELMo's backward states above, and its forward states below a layer's height
+SMALLER = 0.62  # a mark on a phone
 ROUNDING = 1e-9  # a change below it is none
 PANELS = {"BERT": "both sides", "GPT": "the left only", "ELMo": "→ and ←"}
 Point = tuple[float, float]
@@ -65,7 +66,15 @@ def architectures(words: Sequence[str], at: int) -> Figure:
         place = {"x": low, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         heading = {"text": f"<b>{title}</b><br>{sees_what}", "align": "left", "font": {"size": 16}}
         layout["annotations"].append(place | heading | {"showarrow": False})
-    return {"data": traces, "layout": layout}
+    return for_phones({"data": traces, "layout": layout}, *_on_phones(layout, traces))
+
+
+def _on_phones(layout: Attributes, traces: Sequence[Trace]) -> tuple[Attributes, dict[int, Trace]]:
+    """The changes of layout and traces on a phone, where a word has some 16 pixels: smaller marks, steep words."""
+    axes = {name: {"tickangle": -90, "tickfont": {"size": 13}} for name in layout if name.startswith("xaxis")}
+    sizes = {at: np.array(trace["marker"]["size"]) for at, trace in enumerate(traces) if "marker" in trace}
+    smaller = {at: {"marker": {"size": np.rint(SMALLER * size).tolist()}} for at, size in sizes.items()}
+    return axes | {"margin": {"l": 52, "r": 2}}, smaller
 
 
 def _panel(panel: int, words: Sequence[str], shown: range, place: int) -> list[Trace]:

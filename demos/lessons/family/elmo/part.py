@@ -170,7 +170,7 @@ class Elmo(View):
                 )
                 learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
         with gr.Row():
-            with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
+            with gr.Column(scale=7, min_width=340, elem_classes=["attention-heatmap", "strips"]):
                 at["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
             with gr.Column(scale=3, min_width=300):
                 at["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")

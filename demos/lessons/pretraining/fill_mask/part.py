@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import gradio as gr
 import numpy as np
 
-from demos.bert.model.encoding import encode, truncation_notice
+from demos.bert.model.encoding import check_length, encode, truncation_notice
 from demos.bert.model.text import small_mask
 from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.guesses import masked
@@ -312,8 +312,7 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     """The share of tokens that the masked-word head puts first."""
     pretrained = services.pretrained(sentence.model)
     encoding = encode(pretrained.tokenizer, sentence.text, sentence.text_pair)
-    if len(encoding) > MOST_TOKENS:
-        raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MOST_TOKENS}.")
+    check_length(encoding, MOST_TOKENS)
     places = [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
     if not places:
         raise UserError("There is no word to mask; type a sentence.")
