@@ -11,6 +11,11 @@ gc.disable()  # no search for unreachable objects at the start: nearly all that 
 # those of OpenMP sleep, and NumPy's small products use no others, since OpenBLAS spins for 30 ms after each.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# oneDNN compiles code for each shape of a product, some 0.4 MB, and keeps 1,024 entries, two for each shape. PyTorch
+# keeps the code of 1,024 shapes for each thread. Sentences of all lengths would take half a gigabyte, and more in
+# several threads. A shape whose code is not kept costs 0.5 ms. With a capacity of 0, PyTorch crashes.
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
+os.environ.setdefault("LRU_CACHE_CAPACITY", "16")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 # Gradio makes statistics of its last 10,000 events after each event, which nobody reads here: of one, after so many.
 os.environ |= {"GRADIO_ANALYTICS_MAX_EVENTS": "1", "GRADIO_ANALYTICS_CACHE_FREQUENCY": "1000000000"}

@@ -86,7 +86,7 @@ def onednn_is_quicker() -> bool:
     MKL picks its kernels by who made the CPU: on AMD's with AVX-512 it leaves half the speed unused; on AMD's with AVX2
     alone it is a tenth ahead of oneDNN, on Intel's a fifth. Both add up in float32, in another order, so the choice is
     by the CPU and not by a trial: two processes on one machine round alike. oneDNN keeps the code that it compiles for
-    each shape, for 1,024 shapes at most, some 0.4 MB each; the length of a sentence makes three or four.
+    each shape, some 0.4 MB; the length of a sentence makes three or four. app.py says for how many shapes it does.
     """
     return _maker() == "AuthenticAMD" and torch.backends.cpu.get_cpu_capability() == "AVX512" and _has_onednn()
 

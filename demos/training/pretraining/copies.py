@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import finalize
 
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import Recent
@@ -24,7 +25,7 @@ BATCHES = (2, 32)  # the least and the most sequences in a batch
 GONE = "Your copy of the model was removed to free memory for other users; the next step starts from the beginning."
 BUSY = "Your copy of the model is already being trained; wait until it finishes, or stop it."
 LONG = f"Your copy of the model has reached the limit of {MAX_STEPS:,} steps; start over."
-BYTES = 16  # a parameter: weight, gradient, AdamW's two averages
+BYTES, GRADIENT = 12, 4  # a parameter: its weight and AdamW's two averages; its gradient, while it is trained
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -94,9 +95,19 @@ class Copy:
         return cls(situation, tokenizer, trained, untrained, probes, before, before_untrained)
 
     @property
+    def learners(self) -> list[Learner]:
+        """What is trained: the model that began as the pre-trained one, and perhaps the one that began at random."""
+        return [learner for learner in (self.trained, self.untrained) if learner is not None]
+
+    @property
     def nbytes(self) -> int:
-        """Weights, AdamW's two averages and the gradient, in float32."""
-        return sum(BYTES * learner.parameters for learner in (self.trained, self.untrained) if learner is not None)
+        """Weights and AdamW's two averages, in float32."""
+        return sum(BYTES * learner.parameters for learner in self.learners)
+
+    @property
+    def gradient_nbytes(self) -> int:
+        """The gradient, which is there from the first step of a press to its end."""
+        return sum(GRADIENT * learner.parameters for learner in self.learners)
 
 
 def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool) -> tuple[Instance, ...]:
@@ -106,10 +117,14 @@ def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool
 
 
 def size_of(situation: Situation, pretrained: Pretrained) -> int:
-    """The bytes that a copy would take, before it is made."""
+    """The bytes that a copy would take in training, before it is made."""
     parts = (pretrained.encoder.model, pretrained.transform, pretrained.decoder, pretrained.pooler, pretrained.relation)
     own = {id(parameter): parameter.numel() for part in parts if part is not None for parameter in part.parameters()}
-    return BYTES * sum(own.values()) * (1 + situation.recipe.untrained)
+    return (BYTES + GRADIENT) * sum(own.values()) * (1 + situation.recipe.untrained)
+
+
+class Keeper:
+    """A mark that every state has from which a press can go on; when the last one is gone, the copy is let go."""
 
 
 class Copies:
@@ -153,6 +168,12 @@ class Copies:
     def put(self, name: str, copy: Copy) -> None:
         """Keep it, as the one that was used last."""
         self._copies.put(name, copy, needed=True)
+
+    def keeper(self, name: str) -> Keeper:
+        """A keeper of this copy: the copy is let go together with it."""
+        keeper = Keeper()
+        finalize(keeper, self.discard, name).atexit = False
+        return keeper
 
     def discard(self, name: str | None) -> None:
         """Let it go. Unknown ids are fine."""

@@ -132,8 +132,9 @@ class Presses:
             if copy.steps >= MAX_STEPS:
                 raise UserError(LONG)
             self.copies.put(name, copy)
-            yield Made(tuple(copy.points))
-            yield from self._learn(copy, min(steps, MAX_STEPS - copy.steps), should_stop)
+            with self.trainings.memory.claim("gradients", copy.gradient_nbytes):
+                yield Made(tuple(copy.points))
+                yield from self._learn(copy, min(steps, MAX_STEPS - copy.steps), should_stop)
         except GeneratorExit:  # the reader is gone, and no one else has the copy's name
             self.copies.discard(name)
             raise
@@ -145,6 +146,8 @@ class Presses:
                 raise
             yield Failed(message)
         finally:
+            for learner in copy.learners:
+                learner.optimizer.zero_grad()  # the gradient is a quarter of the copy, and the next step makes another
             copy.lock.release()
 
     def _learn(self, copy: Copy, steps: int, should_stop: Callable[[], bool]) -> Iterator[Event]:

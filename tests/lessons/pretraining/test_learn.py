@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections.abc import Iterator
@@ -153,6 +154,17 @@ def test_other_settings_show_the_part_as_it_opened_until_the_copy_s_are_back(lea
     assert changes["ran"] is None
     assert json.loads(changes["curve"])["status"] == NO_STEP
     assert not learning.presses.copies.has("second")
+
+
+def test_a_copy_goes_with_the_last_page_that_can_go_on_from_it(learning: Learning) -> None:
+    copies, first = learning.presses.copies, list(press(learning, "first", None, 1))[-1]["ran"]
+    second = list(press(learning, "second", first, 1))[-1]["ran"]  # of the same copy
+    del first
+    gc.collect()
+    assert copies.has(second.copy)
+    del second
+    gc.collect()
+    assert len(copies) == 0
 
 
 def test_a_reloaded_page_is_told_of_what_its_copy_is_trained_on(learning: Learning) -> None:

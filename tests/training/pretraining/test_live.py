@@ -79,6 +79,18 @@ def test_readers_are_apart_and_the_same_seed_gives_the_same(
         presses.copies.get(one)
 
 
+def test_between_presses_a_copy_has_no_gradient(presses: Presses, situation: Situation, pretrained: Pretrained):
+    run, usage = presses.trainings.runs.new(), presses.trainings.memory.usage
+    events = presses.press(run, "", situation, pretrained, 2)
+    assert isinstance(next(events), Made)
+    copy = presses.copies.get(run)
+    assert usage() == {"copies": copy.nbytes, "gradients": copy.gradient_nbytes}
+    assert isinstance(list(events)[-1], Learned)
+    assert usage() == {"copies": copy.nbytes}
+    for learner in copy.learners:
+        assert all(weight.grad is None for weight in learner.trained)
+
+
 def test_stop_keeps_what_was_learned_and_leaving_ends_it(
     presses: Presses, situation: Situation, pretrained: Pretrained
 ):
@@ -140,7 +152,7 @@ def test_a_press_waits_for_presses_alone(
 
 def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, pretrained: Pretrained):
     copy = Copy.make(situation, pretrained)
-    copies = Copies(Budget(6.5 * copy.nbytes))  # half of it is for three
+    copies = Copies(Budget(2 * (3 * copy.nbytes + copy.gradient_nbytes)))  # half of it is for three
     for name in "abc":
         copies.make(name, situation, pretrained)
     copies.get("a")
@@ -151,7 +163,7 @@ def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, 
     for name in ("", "../x", "e"):
         with pytest.raises(UserError, match=GONE[:30]):
             copies.get(name)
-    assert size_of(situation, pretrained) == copy.nbytes
+    assert size_of(situation, pretrained) == copy.nbytes + copy.gradient_nbytes
     small = Copies(Budget(1.9 * copy.nbytes))
     with pytest.raises(UserError, match="GB of memory"):
         small.make("a", situation, pretrained)

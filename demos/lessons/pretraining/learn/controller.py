@@ -26,7 +26,7 @@ from demos.lessons.pretraining.learn.text import (
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining.batches import Instance
-from demos.training.pretraining.copies import Point, Situation
+from demos.training.pretraining.copies import Keeper, Point, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.service.background import BEAT_SECONDS, Changes
@@ -45,6 +45,7 @@ class Ran:
     copy: str  # the id of the reader's copy
     situation: Situation
     shown: Mapping[str, Any]  # what the page shows of it
+    keeper: Keeper | None = None  # the copy is let go when the last state that has its keeper is gone
 
 
 class Learning:
@@ -122,10 +123,10 @@ class Learning:
         yield press_buttons(running=True)
         situation = situation_of()
         pretrained = self.services.pretrained(situation.model)
-        copy_id = ran.copy if ran else ""
+        copy_id, keeper = (ran.copy, ran.keeper) if ran else ("", None)
         if ran and ran.situation != situation:
             self.presses.copies.discard(copy_id)
-            copy_id = ""
+            copy_id, keeper = "", None
         feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
         with closing(self.presses.press(run, copy_id, situation, pretrained, steps)) as events:  # type: ignore[type-var]
             yield {"curve": feed.message()}
@@ -133,7 +134,8 @@ class Learning:
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
-                    learned = Ran(copy_id or run, situation, self._learned(feed, event, situation))
+                    keeper = keeper or self.presses.copies.keeper(run)
+                    learned = Ran(copy_id or run, situation, self._learned(feed, event, situation), keeper)
                     yield {"run": "", "ran": learned, "curve": learned.shown["curve"]}
                 elif isinstance(event, Failed):
                     yield {"run": "", **self._left(ran), "curve": feed.message(done=True)}
