@@ -138,13 +138,13 @@ def _together(
         with closing(each(*values)) as answers:
             yield from map(sent, answers)
 
-    def once(*values: Any) -> list[Any]:
+    def whole(*values: Any) -> list[Any]:
         drawn: dict[int, Any] = {}
         for changes in each(*values):
             drawn |= changes
         return sent(drawn)
 
-    return stream if any(map(_is_in_steps, redraws)) else once
+    return stream if any(map(_is_in_steps, redraws)) else whole
 
 
 def ended_by(cancel: gr.Button | None, event: Any) -> None:
