@@ -183,9 +183,9 @@ interface InsideBert {
     selected(): { __type__: "update"; selected: string };
     openPart(part: string): [part: string, tick: string];
     settledPart(parts: string[], moved: boolean, names: string[], ...values: unknown[]): string[];
-    moved(handler: number): void;
-    heard(of: { batch: number; handlers: Handler[]; values: number[] }, values: any[]): void;
-    asked(batch: number): string;
+    moved(handlers: number[]): void;
+    heard(of: { batch: string; handlers: Handler[]; values: number[] }, values: any[]): void;
+    asked(batch: string): string;
   };
   /** The guided tour of the link (tours/tour.js). */
   tour: {

@@ -232,7 +232,7 @@ class Page:
         self.slots.append((set(drawn), notice))
         shown = [*outputs, notice, *overtaken]
         answers = by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs)
-        call = (_sent(answers, shown), list(inputs), shown)
+        call = (adapted(answers, sent=lambda answer: as_sent(answer, shown)), list(inputs), shown)
         options = {"postprocess": False, "api_visibility": "private"} | options
         if gate:
             step = gr.on(list(triggers), None, None, None, js=f"() => {gate}", **IN_BROWSER)
@@ -322,12 +322,6 @@ def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places
     return answer
 
 
-def _sent(handler: Callable[..., Any], outputs: Sequence[gr.Component]) -> Callable[..., Any]:
-    """A handler whose answers, a value for each output, Gradio sends unchanged."""
-
-    return adapted(handler, sent=lambda answer: as_sent(answer, outputs))
-
-
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:
     """`recall`, but `show` itself where an input at one of the places `own`, which one reader has, is not empty."""
     return lambda sentence, *inputs: (show if any(inputs[at] for at in own) else recall)(sentence, *inputs)
@@ -344,7 +338,6 @@ def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
 
 def by_name(handler: Callable[..., Any], outputs: Mapping[str, gr.Component]) -> Callable[..., Any]:
     """A handler that returns (or yields) what changes by its output's name: by component."""
-
     return adapted(handler, sent=lambda values: {outputs[name]: value for name, value in values.items()})
 
 
