@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from demos.bert.model.encoding import Encoding, truncation_notice
 from demos.errors import UserError
-from demos.page.drawing.drawn import drawable, names_components
+from demos.page.drawing.drawn import answers_of, drawable, names_components
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -59,16 +59,14 @@ def guarded(
         skipped = [gr.skip() for _ in range(count + others)]
         return [*skipped[:count], notice_html(message) + beside, *skipped[count:]]
 
-    streams = inspect.isgeneratorfunction(handler)
-
     def stream(*values: Any) -> Iterator[list[Any]]:
         try:
-            for result in handler(*values) if streams else [handler(*values)]:
+            for result in answers_of(handler, *values):
                 yield shaped(result)
         except Exception as error:
             yield failed(error)
 
-    return stream if streams else lambda *values: next(stream(*values))
+    return stream if inspect.isgeneratorfunction(handler) else lambda *values: next(stream(*values))
 
 
 @contextmanager
