@@ -120,9 +120,15 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
 
 
 def empty(context: BrowserContext, origin: str) -> None:
-    """Take from the context what its pages of this origin have stored."""
+    """Take from the context what its pages of this origin have stored.
+
+    The last page that was closed may still be storing its values. A page of the same process empties the store after
+    that, which the browser itself does not.
+    """
     context.clear_cookies()
     page = context.new_page()
+    page.goto(f"{origin}/robots.txt")
+    page.evaluate("localStorage.clear()")
     context.new_cdp_session(page).send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
     page.close()
 

@@ -158,10 +158,11 @@
   document.addEventListener("focusin", offer);
   addEventListener("resize", () => shown && fit());
 
-  // The layout that a figure is drawn with: of the window's height while it is there
+  // The layout that a figure is drawn with: of the window's height while it is there. A figure that is new, or has another
+  // height than before, is fitted again.
   insideBert.plots.filled = (figure, layout) => {
     if (!shown?.picture.contains(figure)) return layout;
-    if (!shown.heights.has(figure)) setTimeout(again); // it came after the window was filled
+    if (shown.heights.get(figure) !== layout.height) setTimeout(again);
     shown.heights.set(figure, layout.height);
     return { ...layout, height: layout.height && layout.height * shown.stretch };
   };
