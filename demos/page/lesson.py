@@ -7,6 +7,7 @@ A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and eac
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ import gradio as gr
 
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, ended_by, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
-from demos.page.drawing.drawn import adapted, as_sent, names_components
+from demos.page.drawing.drawn import adapted, as_sent
 from demos.page.guards import PICTURES, dimmed, guarded, pictures, with_api_errors
 from demos.page.layer_head_choices import by_index
 from demos.page.links import Link, Offer, schema
@@ -147,45 +148,48 @@ class Page:
         inputs: Sequence[gr.Component],
         outputs: Sequence[gr.Component],
         *,
+        triggers: Sequence[Any] = (),
         at_once: bool = False,
-        triggers: Sequence[Any] | None = None,
-        show_progress: str = "minimal",
         pure: bool = True,
-        own_text: gr.Textbox | None = None,
+        for_all: bool | None = None,
+        own_text: gr.Component | None = None,
+        **options: Any,
     ) -> None:
-        """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
+        """Fill `outputs` with `show(sentence, *inputs)`, {component: value}, when the lesson opens or the bar changes.
 
-        `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
-        `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
-        The same sentence and inputs are drawn once for all readers, unless `show` gets something of this reader
-        alone, or is not `pure`: its answer depends on more than these. The page's first view is sent with the page.
-        Where the page reads no sentence, or `own_text` holds one that is read instead, it is not drawn for another.
+        It does so at `triggers`, too. `at_once` draws on each key press (for what needs no forward pass), else 200 ms
+        after the last one. A UserError becomes the lesson's notice; the outputs stay, dimmed. The same sentence and
+        inputs are drawn once for all readers, unless `show` is a generator, gets something of this reader alone, or is
+        not `pure`: its answer depends on more than these. The page's first view is sent with the page; of a generator,
+        where it is the same `for_all`. Where the page reads no sentence, or `own_text` holds one that is read instead,
+        it is not drawn for another.
 
-        The content of a shut fold is drawn when that is opened, and redrawn while it is open. `show` may return
-        for it, as for any output, a function of no arguments, which is called only when its value is needed.
+        The content of a shut fold is drawn when that is opened, and redrawn while it is open; of a generator its last
+        values alone, unless nothing else is drawn. `show` may return for it, as for any output, a function of no
+        arguments, which is called only when its value is needed.
         """
-        own = [component for component in inputs if not any(component is shared for shared in self.shared)]
-        moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
-        for_all = not any(component is self.reader for component in inputs)
+        in_steps = inspect.isgeneratorfunction(show)
+        by_reader = any(component is self.reader for component in inputs)
         reads_sentence = self.reads_sentence and own_text is None
-        for fold, places in by_fold(outputs).items():
-            answer = _of_places(show, outputs, places)
-            if for_all and pure:
+        folds = by_fold(outputs)
+        for fold, wanted in folds.items():
+            answer = _for_outputs(show, wanted, only_last=in_steps and fold is not None and len(folds) > 1)
+            if pure and not in_steps and not by_reader:
                 answer = _for_all(answer, self.services.drawings.remembered(answer), own_alone)
             self.on(
-                [tick.change, *moved],
+                [tick.change, *triggers],
                 answer,
                 inputs,
-                [outputs[at] for at in places],
+                wanted,
                 of_sentence=True,
-                for_all=for_all,
+                for_all=not in_steps and not by_reader if for_all is None else for_all,
                 fold=fold,
                 unread=() if reads_sentence else (self.text, self.text_pair),
                 own_text=own_text,
                 trigger_mode="always_last",
-                show_progress=show_progress,
+                **options,
             )
 
     def on(
@@ -289,16 +293,16 @@ class Page:
         gr.api(with_api_errors(function), api_name=function.__name__, **options)
 
 
-def by_fold(outputs: Sequence[gr.Component]) -> dict[gr.Accordion | None, list[int]]:
-    """The places of outputs by the shut fold in which they are read; None for those in sight, and for controls.
+def by_fold(outputs: Sequence[gr.Component]) -> dict[gr.Accordion | None, list[gr.Component]]:
+    """The outputs by the shut fold in which they are read; None for those in sight, and for controls.
 
     The box with the bounds of controls is filled with the content of its fold.
     """
-    places: dict[gr.Accordion | None, list[int]] = {}
-    for at, output in enumerate(outputs):
+    within: dict[gr.Accordion | None, list[gr.Component]] = {}
+    for output in outputs:
         is_read = isinstance(output, PICTURES) or LIMITS in (output.elem_classes or ())
-        places.setdefault(shut_fold(output) if is_read else None, []).append(at)
-    return places
+        within.setdefault(shut_fold(output) if is_read else None, []).append(output)
+    return within
 
 
 def shut_fold(component: gr.blocks.Block) -> gr.Accordion | None:
@@ -309,17 +313,17 @@ def shut_fold(component: gr.blocks.Block) -> gr.Accordion | None:
     return block
 
 
-def _of_places(show: Callable[..., Any], outputs: Sequence[gr.Component], places: Sequence[int]) -> Callable[..., Any]:
-    """`show` for the outputs at some places alone: {component: value} of those that it changes."""
+def _for_outputs(show: Callable[..., Any], wanted: Sequence[gr.Component], only_last: bool) -> Callable[..., Any]:
+    """`show` for some of its outputs: {component: value} of those that it changes."""
 
-    def answer(*inputs: Any) -> dict[gr.Component, Any]:
-        drawn = show(*inputs)
-        if not names_components(drawn):
-            drawn = dict(zip(outputs, [drawn] if len(outputs) == 1 else drawn, strict=True))
-        wanted = (outputs[at] for at in places)
-        return {output: drawn[output] for output in wanted if output in drawn}
+    def those(changed: dict[gr.Component, Any]) -> dict[gr.Component, Any]:
+        return {output: changed[output] for output in wanted if output in changed}
 
-    return answer
+    def last(*inputs: Any) -> dict[gr.Component, Any]:
+        *_, changed = show(*inputs)
+        return those(changed)
+
+    return last if only_last else adapted(show, sent=those)
 
 
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:

@@ -28,7 +28,7 @@ import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import gradio as gr
@@ -468,17 +468,16 @@ class View:
             options = {"own_text": boxes[drawing.own_text]} if drawing.own_text else {}
             options |= {"cancel": at[drawing.cancel]} if drawing.cancel else {}
             reads = page.reads_sentence if drawing.reads_sentence is None else drawing.reads_sentence
-            own_page = replace(page, reads_sentence=reads)
-            draw = partial(_draw_in_steps, own_page) if inspect.isgeneratorfunction(drawing.method) else own_page.draw
+            queue = HEAVY if inspect.isgeneratorfunction(drawing.method) else {}
             if rest and None in folds:
                 with page.notices:
                     outputs[CUT] = gr.HTML("", elem_classes="cut-line")  # below the sentences on bad input
-            draw(
+            replace(page, reads_sentence=reads).draw(
                 self._answer(page.services, drawing, outputs, limits),
                 [boxes[name] for name in drawing.by],
                 [*outputs.values(), *limits.outputs],
                 triggers=triggers,
-                **{"show_progress": "hidden", **drawing.options, **options},
+                **{"show_progress": "hidden", **queue, **drawing.options, **options},
             )
 
     def _answer(
@@ -498,46 +497,3 @@ class View:
                     yield {outputs[name]: value for name, value in (shown | cut).items() if name not in limited} | ends
 
         return steps if inspect.isgeneratorfunction(drawing.method) else lambda *inputs: next(steps(*inputs))
-
-
-def _draw_in_steps(
-    page: Page,
-    steps: Callable[..., Generator[dict[gr.Component, Any]]],
-    inputs: Sequence[gr.Component],
-    outputs: Sequence[gr.Component],
-    *,
-    triggers: Sequence[Any],
-    **options: Any,
-) -> None:
-    """`Page.draw` for a generator: the content of a fold is requested where that is open.
-
-    Of the last values alone, unless nothing else is drawn.
-    """
-    folds = by_fold(outputs)
-    for fold, places in folds.items():
-        wanted = [outputs[at] for at in places]
-        page.on(
-            [page.settled.change, *triggers],
-            _for_outputs(steps, wanted, only_last=fold is not None and len(folds) > 1),
-            inputs,
-            wanted,
-            of_sentence=True,
-            fold=fold,
-            unread=() if page.reads_sentence else (page.text, page.text_pair),
-            **{"trigger_mode": "always_last", **HEAVY, **options},
-        )
-
-
-def _for_outputs(
-    steps: Callable[..., Generator[dict[gr.Component, Any]]], wanted: Sequence[gr.Component], only_last: bool
-) -> Callable[..., Any]:
-    """`steps` for some of its outputs."""
-
-    def those(changed: dict[gr.Component, Any]) -> dict[gr.Component, Any]:
-        return {output: changed[output] for output in wanted if output in changed}
-
-    def last(*inputs: Any) -> dict[gr.Component, Any]:
-        *_, changed = steps(*inputs)
-        return those(changed)
-
-    return last if only_last else adapted(steps, sent=those)

@@ -29,15 +29,15 @@ def built(store: ModelStore) -> dict[str, Any]:
         def pick(sentence: Sentence, token: int) -> dict[gr.Component, Any]:
             return {parts["token"]: min(token, len(sentence.text.split()) - 1)}
 
-        def show(sentence: Sentence, token: int) -> str:
-            return f"token {token}"
+        def show(sentence: Sentence, token: int) -> dict[gr.Component, Any]:
+            return {parts["html"]: f"token {token}"}
 
-        def refuse(sentence: Sentence) -> str:
+        def refuse(sentence: Sentence) -> dict[gr.Component, Any]:
             raise UserError("No.")
 
         page.keep(token=parts["token"])
-        page.draw(pick, [parts["token"]], [parts["token"]], triggers=[])
-        page.draw(show, [parts["token"]], [parts["html"]], triggers=[])
+        page.draw(pick, [parts["token"]], [parts["token"]])
+        page.draw(show, [parts["token"]], [parts["html"]])
         page.draw(refuse, [], [parts["said"]])
         page.wire_redraws()
     (event,) = [event for event in demo.fns.values() if event.fn is not None]

@@ -135,9 +135,13 @@ def test_what_one_reader_alone_has_is_drawn_for_them_alone() -> None:
     with gr.Blocks():
         page = empty_page(services, kind=Recorder)
         own, slider, file, out = gr.State(""), gr.Slider(0, 9), gr.File(), gr.HTML()
-        page.draw(counted.show, [slider, own, file], [out])
-        page.draw(counted.show, [slider, page.reader], [out])
-        page.draw(counted.show, [slider], [out], pure=False)
+
+        def show(*inputs: Any) -> dict[gr.Component, Any]:
+            return {out: counted.show(*inputs)}
+
+        page.draw(show, [slider, own, file], [out])
+        page.draw(show, [slider, page.reader], [out])
+        page.draw(show, [slider], [out], pure=False)
     kept, read, impure = wired
     for values in ((1, "", None), (1, "", None), (1, "a run", None), (1, "a run", None), (1, "", "a.csv")):
         kept("The bank.", "", "minilm", *values)

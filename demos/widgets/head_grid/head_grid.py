@@ -2,17 +2,17 @@
 
 In Python::
 
-    grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
-    page.draw(lambda sentence: in_script(grid_message(services.run(sentence))), [], [grid])
+    at["grid"] = grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
     gr.on([layer.change, head.change], None, [layer, head], None, js=show_in_grid("attention-grid", "layer", "head"))
     place = [layer, head]
     grid.select(None, place, place, js="(...place) => insideBert.grids['attention-grid'].fill(place, 0)")
 
-The value depends on the sentence and the model alone. What is framed, struck out or coloured is the grid's look, set
-in the browser by `show_in_grid`, before or after the grid is there. A look has these names, each of which may be left
-out: `layer`, `head` (framed, from 0), `off` (a list of [layer, head], or its JSON text), `pattern` (a name in
-demos.bert.attention.patterns.PATTERNS for the map of that pattern, "" for the pictures), `habits` (JSON text of
-demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence), `source` ("sentence" or "habit").
+Its value, `in_script(grid_message(run))`, depends on the sentence and the model alone. What is framed, struck out or
+coloured is the grid's look, set in the browser by `show_in_grid`, before or after the grid is there. A look has these
+names, each of which may be left out: `layer`, `head` (framed, from 0), `off` (a list of [layer, head], or its JSON
+text), `pattern` (a name in demos.bert.attention.patterns.PATTERNS for the map of that pattern, "" for the pictures),
+`habits` (JSON text of demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence), `source`
+("sentence" or "habit").
 
 In JavaScript, once `select` has fired::
 

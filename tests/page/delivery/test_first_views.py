@@ -30,21 +30,23 @@ def built(store: ModelStore) -> dict[str, Any]:
             parts[name] = gr.HTML("before")
         parts["plot"], parts["words"] = gr.Plot(), gr.Dropdown(["a"], value="a")
 
-        def show(sentence: Sentence, layer: int, held: str) -> list[Any]:
+        outputs = [parts[name] for name in ("html", "plot", "words", "held")]
+
+        def show(sentence: Sentence, layer: int, held: str) -> dict[gr.Component, Any]:
             words = sentence.text.split()
-            return [f"{layer}: {words}", go.Figure(go.Bar(y=[layer])), gr.update(choices=words, value=words[0]), "1"]
+            menu = gr.update(choices=words, value=words[0])
+            return dict(zip(outputs, [f"{layer}: {words}", go.Figure(go.Bar(y=[layer])), menu, "1"], strict=True))
 
         def count(text: str, trained: str | None) -> Iterator[Any]:
             yield f"reading {text}"
             yield f"read {text} of {trained}"
 
-        def refuse(sentence: Sentence) -> str:
+        def refuse(sentence: Sentence) -> dict[gr.Component, Any]:
             raise UserError("No.")
 
-        def fail(sentence: Sentence) -> str:
+        def fail(sentence: Sentence) -> dict[gr.Component, Any]:
             raise KeyError("our side")
 
-        outputs = [parts[name] for name in ("html", "plot", "words", "held")]
         page.draw(show, [parts["layer"], parts["held"]], outputs)
         page.on(
             [page.settled.change], count, [page.text, page.trained], [parts["counted"]], for_all=True,
@@ -52,7 +54,7 @@ def built(store: ModelStore) -> dict[str, Any]:
         )  # fmt: skip
         page.draw(refuse, [], [parts["refused"]])
         page.draw(fail, [], [parts["broken"]])
-        page.draw(lambda sentence, reader: "mine", [page.reader], [parts["live"]])
+        page.draw(lambda sentence, reader: {parts["live"]: "mine"}, [page.reader], [parts["live"]])
         parts["tick"] = other
         page.on([other.change], lambda: "opened", [], [parts["hidden"]], for_all=True, trigger_mode="always_last")
         page.wire_redraws()
@@ -100,7 +102,7 @@ def test_an_estimate_is_drawn_anew_and_the_page_is_another_edition_only_if_it_ha
         page = empty_page(Services(store, "minilm"))
         page.opening.append(page.settled)
         told, place = gr.HTML(""), gr.Textbox("")
-        page.draw(lambda sentence: speeds.pop(0), [], [told], pure=False)
+        page.draw(lambda sentence: {told: speeds.pop(0)}, [], [told], pure=False)
         page.wire_redraws()
     views = FirstViews()
     views.add(page, place)

@@ -89,7 +89,7 @@ def streams(demo: gr.Blocks) -> Iterator[Callable[[str], None]]:
         yield opened
 
 
-def heard(demo: gr.Blocks, session: str, seconds: float = 120) -> list[str]:
+def heard(demo: gr.Blocks, session: str, seconds: float = 600) -> list[str]:
     """What comes for a session until its stream is closed: the last value of each event, or why there is none."""
     said = []
     for line in listen(demo.local_url, f"/gradio_api/queue/data?session_hash={session}", seconds):
