@@ -12,9 +12,9 @@ def scientific(value: float) -> str:
 
 
 def percent(chance: float) -> Markup:
-    """A probability as a reader says it, 62%, 1.7%, 0.03%, and never zero; escaped."""
+    """A probability with two digits, 62%, 1.7%, 0.12%, 0.034%, and never zero; escaped."""
     share = 100 * chance
-    digits = ".0f" if share >= 9.95 else ".1f" if share >= 0.095 else ".2g"
+    digits = ".0f" if share >= 9.95 else "#.2g"
     return escape(f"{share:{digits}}%" if share >= 0.001 else "<0.001%")
 
 

@@ -145,7 +145,7 @@ def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
     expect(page.locator(TOKENS)).to_have_count(48)
     page.locator("#bar-text textarea").fill("")
     expect(page.locator(TOKENS)).to_have_count(2)
-    expect(page.locator(GUESSED)).to_contain_text("needs a word to mask")
+    expect(page.locator(GUESSED)).to_contain_text("no word to mask")
 
 
 # All at one moment, since the page still moves while its figures are drawn for the new width.

@@ -14,6 +14,7 @@ import torch
 from transformers import AutoModel
 
 from demos.bert.model.models import LoadedModel, model_folder
+from demos.errors import UserError
 from demos.figures.cell_strip import SHADES, colours
 from demos.lessons.overview.figure import FAINTEST, INPUT_CELLS, MAX_ROWS, SOURCES, STATE_CELLS
 from demos.lessons.overview.part import Overview
@@ -181,7 +182,19 @@ def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> 
 def test_nothing_to_hide_in_an_empty_sentence(services: Services) -> None:
     views = drawn(services, Sentence("", "", ""))
     assert views["picture"].count('role="radio"') == 2
-    assert "needs a word to mask" in views["exits"]
+    assert "The sentence has no word to mask." in views["exits"]
+
+
+def test_what_is_missing_for_a_masked_word_is_said(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "The sentence has no word to mask." in drawn(services, Sentence("... !!!", "", ""))["exits"]
+
+    def headless(key: str) -> None:
+        raise UserError("This model has no such head.")
+
+    monkeypatch.setattr(services, "pretrained", headless)
+    exits = drawn(services, Sentence("a word", "", ""))["exits"]
+    assert "This model has no head that predicts masked words." in exits
+    assert "no word to mask" not in exits
 
 
 def test_hostile_text_is_text(services: Services) -> None:

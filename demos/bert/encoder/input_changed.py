@@ -37,7 +37,8 @@ def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
     """The tokens' numbers with the words of each sentence in another order, which the seed alone decides.
 
     Word pieces stay with their word; [CLS], [SEP] and each sentence keep their place. A sentence of two or more
-    different words does change: the order that leaves the ids unchanged is skipped.
+    different words does change: the order that leaves the ids unchanged is skipped. If every order leaves them
+    unchanged, each token stays in its place: equal words are not exchanged.
     """
     starts = word_starts(encoding)
     words = [list(range(a, b)) for a, b in zip(starts, [*starts[1:], len(encoding)], strict=True)]
@@ -55,8 +56,8 @@ def shuffled(encoding: Encoding, seed: int) -> tuple[int, ...]:
                 mixed[place] = words[other]
         order = tuple(number for word in mixed for number in word)
         if tuple(encoding.input_ids[number] for number in order) != encoding.input_ids:
-            break
-    return order
+            return order
+    return tuple(range(len(encoding)))
 
 
 def final_states(model: Any, inputs: np.ndarray) -> np.ndarray:

@@ -84,12 +84,17 @@ def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     return TEXT.overview(tokens, inputs, summed, layers, chosen, len(encoding) - n, share)
 
 
-def exits_html(run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes: Classes | None) -> Markup:
-    """The three uses of the outputs: guesses for the masked word, the sentence's vector [d], a class."""
+def exits_html(
+    run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes: Classes | None, wordless: bool = False
+) -> Markup:
+    """The three uses of the outputs: guesses for the masked word, the sentence's vector [d], a class.
+
+    Without `hidden`, the text says why: a sentence that is `wordless`, or a model without a masked-word head.
+    """
     shown = vector[:VECTOR_CELLS]
     strip = cells(shown, strips_limit([vector]), "mean of the token vectors")
     word = hue(run.encoding.word_index[hidden.place]) if hidden else ""
-    return TEXT.exits(hidden, word, strip, len(vector), len(shown), len(run.encoding), classes)
+    return TEXT.exits(hidden, word, strip, len(vector), len(shown), len(run.encoding), classes, wordless)
 
 
 def numbers_html(run: Run, ledger: InputLedger) -> Markup:

@@ -75,7 +75,7 @@ class Overview(View):
         vector = run.hidden_states[-1].mean(axis=0)
         return {
             "picture": overview_html(run, ledger, chosen),
-            "exits": exits_html(run, hidden, vector, classes_of(on.services, on.sentence, c.trained)),
+            "exits": exits_html(run, hidden, vector, classes_of(on.services, on.sentence, c.trained), place is None),
             "numbers": lambda: numbers_html(run, ledger),
             "program": lambda: overview_code(on.loaded.spec, encoding),
         }

@@ -142,4 +142,4 @@ def test_what_cannot_be_shuffled_stays(tiny: LoadedModel) -> None:
     for text in ("", "kettle", "sand sand sand", "[SEP] kettle [CLS]"):
         encoding = encode(tiny.tokenizer, text)
         order = shuffled(encoding, 1)
-        assert [encoding.input_ids[number] for number in order] == list(encoding.input_ids)
+        assert order == tuple(range(len(encoding)))  # else equal words would be compared with one another

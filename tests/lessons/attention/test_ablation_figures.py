@@ -134,7 +134,16 @@ def test_agreement_is_by_size_and_once_more_without_special_tokens(encoding: Enc
     assert told.count("Spearman <b>+1.00</b>") == 2
     assert f"All tokens ({n})" in told
     assert f"Words only ({n - 2})" in told
-    assert "too few" in agreement_html(np.zeros(n), rising, encoding)
+    assert "too few" in agreement_html(np.ones(n), rising, encoding)
+
+
+def test_a_gradient_of_rounding_errors_ranks_nothing(encoding: Encoding) -> None:
+    n = len(encoding)
+    noise = np.linspace(1e-9, 1e-8, n)  # of a sentence compared with itself, measured on MiniLM
+    for values in (noise, np.zeros(n)):
+        told = agreement_html(values, np.linspace(0.1, 1, n), encoding)
+        assert "Every value of gradient × input is zero here" in told
+        assert "Spearman" not in told
 
 
 def test_numbers_and_the_map_of_heads(encoding: Encoding, cosines: np.ndarray) -> None:

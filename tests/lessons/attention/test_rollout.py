@@ -199,6 +199,15 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
     assert "<b>&lt;</b>" in sources_html(made, 1, Recipe("head"))
 
 
+@pytest.mark.parametrize(("words", "bars", "others"), [(5, 7, 0), (7, 9, 0), (8, 8, 2)])
+def test_one_source_is_never_left_out_alone(services: Services, words: int, bars: int, others: int) -> None:
+    text = " ".join(["one", "two", "three", "four", "five", "six", "seven", "eight"][:words])
+    sources = drawn(services, Sentence(text, "", "minilm"))["sources"]
+    assert sources.count("<li>") == bars
+    assert (f"All other {others} together" in sources) == (others > 0)
+    assert ("All other" in sources) == (others > 0)
+
+
 def test_nothing_but_special_tokens(services: Services) -> None:
     outputs = drawn(services, Sentence("", "", "minilm"), of="0")
     assert np.array(plotly(outputs["plot"]).data[0].z).shape == (2, 2)

@@ -165,6 +165,14 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     assert "2 layers" in ResidualStream().shown(services, sentence, token=2, layer=1)["told"]
 
 
+def test_the_stack_names_a_layer_once(services: Services) -> None:
+    sentence = Sentence("the the the the the the", "", "minilm")
+    told = [ResidualStream().shown(services, sentence, token=6, layer=layer)["told"] for layer in (0, 1)]
+    first, second = (" ".join(str(one).split()) for one in told)
+    assert re.search(r"Layer 1 changes the vector most, by \d+% of its length\. On average", first)
+    assert re.search(r"Layer 1 changes the vector most, by \d+% of its length; layer 2 changes it by \d+%\. On", second)
+
+
 @pytest.mark.parametrize("text", ["", "word " * 300])
 def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, text: str) -> None:
     sentence = Sentence(text, "", "minilm")

@@ -107,6 +107,17 @@ def test_masks_are_shown(bundled: LoadedModel) -> None:
     assert "−∞" in attention_numbers(one)
 
 
+def test_a_token_that_occurs_twice_is_named_with_its_number(bundled: LoadedModel) -> None:
+    one = asked(bundled, text="the bank of the river", token=4)
+    said = " ".join(attention_summary(one).split())
+    assert "Largest weights of <q>the</q> (token 4):" in said
+    names = [one.names[at] for at in one.heaviest[:3]]
+    for at, name in zip(one.heaviest[:3], names, strict=True):
+        number = f" (token {at})" if name == "the" else ""
+        assert f"{one.weights[at]:.2f} on <q>{name}</q>{number}" in said
+    assert "(token" not in attention_summary(asked(bundled, text="a bank", token=1))
+
+
 def test_a_long_sentence_shows_what_weighs_most_and_still_adds_up(tiny: LoadedModel) -> None:
     one = asked(tiny, text="river bank " * 60, layer=1, head=1, token=2)
     board = Strips(attention_picture(one))

@@ -54,6 +54,11 @@ def test_what_can_not_be_compared_is_one_sentence(services: Services, text: str,
         drawn(services, Sentence(text, "", "minilm"), word)
 
 
+def test_one_token_has_the_singular(services: Services) -> None:
+    said = " ".join(str(drawn(services, Sentence("Hello", "", "minilm"), "cake")["said"]).split())
+    assert "<b>1</b> of the 1 token before it has a different state" in said
+
+
 def test_hostile_words_are_escaped(services: Services) -> None:
     values = drawn(services, Sentence("<b>bold</b> end", "", "minilm"), "<img src=x>")
     assert "<img" not in values["said"]

@@ -61,9 +61,18 @@ def test_the_sentence_has_a_switch_for_each_word(encoding: Encoding) -> None:
 
 @pytest.mark.parametrize(
     ("chance", "said"),
-    [(0.624, "62%"), (0.0312, "3.1%"), (0.0995, "10%"), (0.00034, "0.034%"), (1e-9, "&lt;0.001%"), (1.0, "100%")],
+    [
+        (0.624, "62%"),
+        (0.0312, "3.1%"),
+        (0.0995, "10%"),
+        (0.00122, "0.12%"),
+        (0.001, "0.10%"),
+        (0.00034, "0.034%"),
+        (1e-9, "&lt;0.001%"),
+        (1.0, "100%"),
+    ],
 )
-def test_a_chance_is_never_zero(chance: float, said: str) -> None:
+def test_a_chance_has_two_digits_and_is_never_zero(chance: float, said: str) -> None:
     assert percent(chance) == said
 
 
@@ -82,7 +91,7 @@ def test_the_true_word_is_framed_or_added_below() -> None:
 
 def test_what_is_told_of_a_distribution() -> None:
     told = summary_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=math.log(32)), 4, True, 1024)
-    assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.1%</b>" in told
+    assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.10%</b>" in told
     assert "<b>3.5</b> of at most 6.9 nats" in told
     assert "the same as for 32 equally likely words" in told
     assert "The top 2 words together have a probability of <b>75%</b>" in told

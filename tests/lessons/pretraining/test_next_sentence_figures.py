@@ -92,6 +92,13 @@ def test_what_the_model_goes_by_is_read_off_four_numbers(case: Case) -> None:
     assert "not taken from a text" in told(replace(case, label=None), 0.9, 0.1, 0.2, 0.3)
 
 
+def test_two_equal_sentences_say_nothing_of_the_order(case: Case) -> None:
+    equal = replace(case, encoding=replace(case.encoding, text="It rains.", text_pair="It rains. "))
+    said = told(equal, 0.99, 0.001, 0.99, 0.99)
+    assert "A and B are the same sentence, which is classified as IsNext (IsNext 99%)" in said
+    assert "depends on the topic, not" not in said
+
+
 def test_trials_are_counted_row_by_row() -> None:
     scores = [Score(kind, 60, said, 0.5) for kind, said in zip(KINDS, (57, 15, 54, 50), strict=True)]
     found = trials_html(scores)

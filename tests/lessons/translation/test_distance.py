@@ -77,6 +77,9 @@ def test_the_drawing_stays_within_its_width_and_ends_where_both_words_meet() -> 
 def test_two_words_have_no_slope_and_the_slider_ends_before_the_last() -> None:
     short = drawn(EMPTY, "agreement", 9)
     assert "per word" not in one_line(short["said"]).partition("</table>")[0]
+    explained = "“Per word” is the factor by which the norm changes with each word of distance"
+    assert explained not in one_line(short["said"])
+    assert explained in one_line(drawn(EMPTY, TYPED, 1)["said"])
     assert short["distance_word"]["value"] == 1
     assert drawn(EMPTY, TYPED, 99)["distance_word"] == {"maximum": 12, "value": 12}
     with pytest.raises(UserError):

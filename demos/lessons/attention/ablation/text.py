@@ -21,6 +21,7 @@ from demos.templates import templates
 TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
 SHOWN_CLASSES = 10
 SHOWN_TABLE_TOKENS = 64
+ROUNDING = 1e-6  # of gradient x input in float32, where the true value is 0
 
 
 def changed_html(cosines: np.ndarray, encoding: Encoding, off: int, heads: int, missing: Sequence[str] = ()) -> str:
@@ -77,7 +78,12 @@ def saliency_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding,
 
 
 def agreement_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding) -> str:
-    """The rank correlations of |gradient x input| [n] and attention [n] over this sentence's tokens."""
+    """The rank correlations of |gradient x input| [n] and attention [n] over this sentence's tokens.
+
+    Values that are zero but for rounding have no order: those of the cosine of a sentence with itself.
+    """
+    if np.abs(values).max(initial=0.0) < ROUNDING:
+        return TEXT.flat()
     words = np.array(encoding.special_tokens_mask) == 0
     orders = [
         ("all tokens", agreement(np.abs(values), attention)),

@@ -56,7 +56,8 @@ def sources_html(joined: Aggregate, place: int, recipe: Recipe, beside: Aggregat
     `beside` is cut and named as `joined` is: for a rollout, the one with the other residual share.
     """
     row, other = joined.values[place], beside.values[place] if beside else None
-    order = np.argsort(-row, kind="stable")[:SOURCES]
+    shown = len(row) if len(row) == SOURCES + 1 else SOURCES  # a bar takes no more room than “All other 1”
+    order = np.argsort(-row, kind="stable")[:shown]
     columns = joined.columns
     bars = [
         {

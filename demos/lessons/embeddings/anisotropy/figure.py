@@ -26,7 +26,7 @@ RHO_TICKS = [fifths / 5 for fifths in range(-5, 6)]
 REPAIRS = {
     RAW: "unchanged",
     TRIMMED: "{out} dimensions removed",
-    CENTRED: "centred",
+    CENTRED: "centered",
     TOPLESS: "centered, {out} axes removed",
     WHITE: "whitened, {left} axes",
     WHITE_ALL: "whitened, all {left}",

@@ -131,7 +131,7 @@ def attention_summary(query: Query) -> Markup:
     heaviest = query.heaviest[:3]
     return TEXT.summary(
         query,
-        [(query.names[index], query.weights[index]) for index in heaviest],
+        [(index, query.weights[index]) for index in heaviest],
         _number(query.attention.scores[row][heaviest[0]]),
         _number(query.attention.scaled[row][heaviest[0]]),
     )

@@ -105,7 +105,7 @@ class Cloze(View):
                     show_label=False,
                     elem_id="cloze-accuracy",
                 )
-                measured = TEXT.measured(sample(), sample().standard_error, sample().examples_help)
+                measured = TEXT.measured(sample(), sample().standard_error)
                 gr.HTML(measured, elem_id="cloze-measured")
         with at.all_controls():
             for name in ("draw", "pattern", "label_words"):

@@ -82,7 +82,9 @@ def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), 
 
 def gist_html(cases: Sequence[Case]) -> str:
     """The cue that the model uses here, inferred from four cases: B as written, random, swapped, the same twice."""
-    return TEXT.gist(*(case.is_next for case in cases), label=cases[0].label, percent=percent)
+    written = cases[0].encoding
+    equal = written.text.strip() == written.text_pair.strip()
+    return TEXT.gist(*(case.is_next for case in cases), label=cases[0].label, percent=percent, equal=equal)
 
 
 def cases_html(cases: Sequence[Case], chosen: int) -> str:
