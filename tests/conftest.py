@@ -83,19 +83,22 @@ def leave_out_slow_tests(config: pytest.Config, items: list[pytest.Item]) -> Non
 
 
 def long_tests_first(items: list[pytest.Item], processes: int) -> None:
-    """As many files of long tests to each process, before the short ones, so that only short ones are left at the end.
+    """To each process as many of the longest tests, then as many files of long tests, then the short ones.
 
-    A file stays whole: what its tests share, such as an app of the file's, is made in one process. pytest-xdist
+    So only short ones are left at the end. The longest (marked as `minutes`) are shared out one by one. Any other file
+    stays whole: what its tests share, such as an app of the file's, is made in one process. pytest-xdist
     (`--dist worksteal`) begins by cutting the list into a block for each process, and lets one that is idle take over
-    what another has left, but for its last two: seconds of short tests, a minute of long ones.
+    what another has left, from the end of its block, but for its last two: seconds of short tests, minutes of long.
     """
-    long = [item for item in items if in_browser(item) or is_slow(item)]
-    apart = set(long)
+    longest = [item for item in items if item.get_closest_marker("minutes")]
+    apart = set(longest)
+    long = [item for item in items if item not in apart and (in_browser(item) or is_slow(item))]
+    apart |= set(long)
     short = [item for item in items if item not in apart]
     files = [list(tests) for _, tests in groupby(long, key=lambda item: item.path)]
     ordered: list[pytest.Item] = []
     for number in range(processes):
-        block = [item for file in files[number::processes] for item in file]
+        block = longest[number::processes] + [item for file in files[number::processes] for item in file]
         size = (len(items) - len(ordered)) // (processes - number)
         taken = max(0, size - len(block))
         ordered += [*block, *short[:taken]]

@@ -104,6 +104,7 @@ def shortened(name: str, program: str) -> str:
     return program
 
 
+@pytest.mark.minutes
 def test_every_panels_notebook_runs(open_lesson: Callable[..., Page], store: ModelStore, tmp_path: Path) -> None:
     """And each says what the page calls its layer and head."""
     programs = {name: shortened(name, program) for name, program in panels(Services(store, BUNDLED))}
@@ -118,6 +119,7 @@ def test_every_panels_notebook_runs(open_lesson: Callable[..., Page], store: Mod
     assert all(printed.values())
 
 
+@pytest.mark.minutes
 def test_every_recipes_notebook_runs(open_lesson: Callable[..., Page], bundled: LoadedModel, tmp_path: Path) -> None:
     """And programs that no panel shows at first, of another kind than those that it does."""
     spec, pair = CATALOGUE[BUNDLED], held_out()[3]

@@ -27,6 +27,7 @@ from tests.browser.screens import (
     wait_for_picture,
 )
 
+pytestmark = pytest.mark.minutes
 LESSONS = discover()
 OTHER = "The imperturbable banker moved his boats from the bank of the lake."
 THIRD = "The old miller counted all of his sacks at least twice."
@@ -63,8 +64,6 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
     first = asked.since_last()
     assert first, "something is drawn"
     assert twice(first) == []
-    with subtests.test("rows"):
-        assert hidden_in_rows(page, lesson, LESSONS) == []
     turn_to_screen(page, SCREENS["laptop"])
     asked.since_last()
     own = {number for number, _ in first}
@@ -90,6 +89,7 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
             else:
                 with subtests.test(f"the picture on a {name}"):
                     assert 0 <= page.evaluate(TOP, "") <= SCREENS[name].lowest
+                    assert overflow(page, SCREENS[name].width, SCREENS[name].height) == 0
             if name in WINDOWS:
                 with subtests.test(f"{part} at {WINDOWS[name][0]}"):
                     page.evaluate("insideBert.looks.largeType(false)")
@@ -119,7 +119,10 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
 def test_a_link_to_a_part_asks_for_two_events_at_most_and_a_busy_server_undoes_no_choice(
     open_lesson: Callable[..., Page], page: Page, lesson: Lesson, subtests: pytest.Subtests
 ) -> None:
-    """With a short sentence, so that what was chosen lies beyond its end; then with a long one, within the page."""
+    """With a short sentence, so that what was chosen lies beyond its end; then with a long one, within the page.
+
+    At the end the rows of buttons are looked at, with a short sentence below them, which is quickly laid out.
+    """
     asked, server = Asked(page), StillServer(page)
     for part in [part.slug for part in lesson.parts] or [""]:
         query = {"part": part} if part else {}
@@ -131,6 +134,8 @@ def test_a_link_to_a_part_asks_for_two_events_at_most_and_a_busy_server_undoes_n
             drawn_once(asked.since_last())  # which is nothing where no sentence is read
         with subtests.test("choices", **query):
             choices_hold(page, asked, server, f"{lesson.slug}-{part}" if part else f"lesson-{lesson.slug}")
+    with subtests.test("rows"):
+        assert hidden_in_rows(page, lesson, LESSONS) == []
 
 
 def drawn_once(events: list[tuple[int, str]]) -> None:
