@@ -1,7 +1,5 @@
 """The BiLSTM tagger: its shapes, its padding, its seed, against PyTorch's own LSTM; its F1 by scikit-learn's counts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

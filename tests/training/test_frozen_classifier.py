@@ -1,7 +1,5 @@
 """The classifier over frozen vectors, against the same done by hand, scikit-learn's scores and scipy's interval."""
 
-from __future__ import annotations
-
 from copy import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The learned mix against plain torch and ELMo's own mix, its gradients, and each choice's states and scores."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much data: nested parts, equal steps, the words' classifier, and a whole measurement that is stopped or not."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """Anisotropy, measured spaces, whitening and repairs: against plain loops, transformers, scikit-learn and scipy."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

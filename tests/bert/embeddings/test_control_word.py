@@ -1,7 +1,5 @@
 """The control of a word's uses: which word it is, and its averages by transformers alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

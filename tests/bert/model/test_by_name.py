@@ -1,7 +1,5 @@
 """A BERT of the Hub opened by its name: what is accepted, refused before any weight is fetched, and kept."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator

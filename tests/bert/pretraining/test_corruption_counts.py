@@ -1,7 +1,5 @@
 """Many draws: shares that close in, and p values that are what they say, held against simulation and scipy."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

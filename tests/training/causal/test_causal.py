@@ -1,7 +1,5 @@
 """Training the decoder: the sampled softmax, the windows, one step's gradients, and what is written and read again."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

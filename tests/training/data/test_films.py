@@ -1,7 +1,5 @@
 """Our own film reviews: what gives no label away, how far a model gets, and that their datasheet tells it right."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

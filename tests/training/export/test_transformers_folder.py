@@ -1,7 +1,5 @@
 """A kept run as a transformers folder: every form gives the run's own answers, one of them in a fresh process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """An encoder in two halves against its own whole pass, and its products by oneDNN against PyTorch's own."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What shows that a run has learned nothing, from both sides of each threshold; its reasons and what to change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

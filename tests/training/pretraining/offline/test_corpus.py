@@ -1,7 +1,5 @@
 """Sequences drawn from documents: where they are cut, what follows, and how good a model is at them."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import math

@@ -1,7 +1,5 @@
 """The labels of a row are found in every form that files have, and single classes are left to the task for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

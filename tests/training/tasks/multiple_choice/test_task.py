@@ -1,7 +1,5 @@
 """Multiple choice: its arithmetic is transformers' BertForMultipleChoice; its files are SWAG's and others'."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Similarity: its loss is PyTorch's MSELoss, its arithmetic transformers', its metrics are scipy's."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
