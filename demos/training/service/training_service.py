@@ -139,9 +139,7 @@ class TrainingService:
                 self._under_way.discard(run)
 
     def wait(self, ticket: Ticket, stop_file: Path) -> Generator[Waiting | Failed, None, bool]:
-        """Yield the number of runs in front and their time; at last whether the ticket may run, or Failed if it is
-        stopped.
-        """
+        """Yield the number of runs in front and their time, or Failed if it is stopped; returns whether it may run."""
         while place := ticket.place:
             if stop_file.exists():
                 yield Failed(LEFT_LINE)

@@ -1,6 +1,4 @@
-"""The interface of a task for the training loop, and common code: features, batches, pooling, token ids, seeded
-dropout.
-"""
+"""The interface of a task for the training loop, and common code: features, batches, pooling, token ids, dropout."""
 
 import math
 from abc import ABC, abstractmethod

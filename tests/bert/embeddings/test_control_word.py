@@ -44,7 +44,6 @@ def test_both_gaps_by_transformers_alone(request: pytest.FixtureRequest, name: s
     uses = read_uses("bank", LINES)
     cosines = use_cosines(drained(word_states(loaded, uses)))
     control = drained(control_of(loaded, "bank", uses, cosines))
-    assert control is not None
     assert (control.word, control.sentences) == ("the", 4)
     for word, found in (("the", control.other.gaps), ("bank", control.own.gaps)):
         rows = []
