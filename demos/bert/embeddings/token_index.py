@@ -8,7 +8,6 @@ import numpy as np
 from demos.bert.embeddings.late_interaction import TokenVectors, max_sims, token_vector_steps
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.vector_cache import Encoded, digest_of
-from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
@@ -66,18 +65,9 @@ class TokenIndexes:
             )
 
         def read() -> Generator[Encoded, None, TokenIndex]:
-            counted = token_vector_steps(loaded, texts, MOST_TOKENS)
             with self._memory.claim(KIND, 4.0 * loaded.spec.width * MOST_TOKENS * len(texts), throw_away=True):
-                while True:
-                    try:
-                        yield Encoded(next(counted), len(texts))
-                    except StopIteration as end:
-                        tokens: list[TokenVectors] = end.value
-                        return TokenIndex(tokens, np.stack([vectors.mean for vectors in tokens]))
+                tokens = yield from token_vector_steps(loaded, texts, MOST_TOKENS)
+                return TokenIndex(tokens, np.stack([vectors.mean for vectors in tokens]))
 
         key = (self._models.of(loaded.model), digest_of(texts))
         return (yield from self._indexes.steps(key, read, Encoded(0, len(texts))))
-
-    def get(self, loaded: LoadedModel, texts: Sequence[str]) -> TokenIndex:
-        """`steps` without its progress."""
-        return drained(self.steps(loaded, texts))
