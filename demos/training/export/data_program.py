@@ -100,8 +100,8 @@ def _file(
     """The lines with which a program reads one file, `shown` by its name; `spelling` is each label's class."""
     reader = reader_of(kind)
     if inner := packed_name(data, name, reader.endings):
-        held, held_name = unpacked(data, name, reader.endings)
-        file = _file(kind, held_name, held, read, chosen, spelling, inner, variable)
+        content, inner_name = unpacked(data, name, reader.endings)
+        file = _file(kind, inner_name, content, read, chosen, spelling, inner, variable)
         extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
         return _File(("import zipfile", *file.imports), extracted, file.splits)
     rows, read_as = read.rows, read.read_as

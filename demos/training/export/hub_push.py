@@ -46,8 +46,8 @@ def repository_of(account: str, name: str) -> str:
 def check_new(repository: str, token: str) -> None:
     """Raises UserError where the account has a model of that name, or where the Hub does not say."""
     try:
-        asked = THREADS.submit(lambda: HfApi(token=token).repo_exists(repository, repo_type="model"))
-        there = asked.result(ASK_SECONDS)
+        answer = THREADS.submit(lambda: HfApi(token=token).repo_exists(repository, repo_type="model"))
+        there = answer.result(ASK_SECONDS)
     except Exception as error:
         raise UserError(_why(error, UNREACHED)) from None
     if there:
