@@ -11,6 +11,7 @@ from demos.bert.embeddings.vector_cache import Encoded, digest_of
 from demos.bert.model.batches.packing import grouped, hidden_states
 from demos.bert.model.batches.token_lists import TokenLists, tokenized
 from demos.bert.model.encoding import Encoding, special_ids
+from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
@@ -134,3 +135,7 @@ class LayerIndexes:
 
         key = (self._models.of(loaded.model), digest_of(texts), layer)
         return (yield from self._indexes.steps(key, read, Encoded(0, len(texts))))
+
+    def get(self, loaded: LoadedModel, texts: Sequence[str], layer: int) -> LayerIndex:
+        """`steps` without its progress."""
+        return drained(self.steps(loaded, texts, layer))

@@ -8,6 +8,7 @@ import numpy as np
 from demos.bert.embeddings.late_interaction import TokenVectors, max_sims, token_vector_steps
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.vector_cache import Encoded, digest_of
+from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
@@ -71,3 +72,7 @@ class TokenIndexes:
 
         key = (self._models.of(loaded.model), digest_of(texts))
         return (yield from self._indexes.steps(key, read, Encoded(0, len(texts))))
+
+    def get(self, loaded: LoadedModel, texts: Sequence[str]) -> TokenIndex:
+        """`steps` without its progress."""
+        return drained(self.steps(loaded, texts))

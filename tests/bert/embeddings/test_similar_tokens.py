@@ -7,7 +7,6 @@ import torch
 from demos.bert.embeddings import similar_tokens
 from demos.bert.embeddings.similar_tokens import MOST_TOKENS, LayerIndexes, common, nearest, others
 from demos.bert.model.encoding import encode
-from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 
@@ -43,7 +42,7 @@ def test_cosines_ranks_and_what_is_common_are_those_of_plain_numpy(tiny: LoadedM
                     theirs[at + 1] == ids[place + 1],
                 )
                 expected.append((number, at, vectors[at] @ states[place] / norms, *same))
-    index = drained(LayerIndexes().steps(tiny, texts, layer))
+    index = LayerIndexes().get(tiny, texts, layer)
     assert index.units.dtype == np.float16
     assert [*zip(index.sentences, index.positions, strict=True)] == [row[:2] for row in expected]
     cosines = np.array([row[2] for row in expected])
@@ -70,9 +69,9 @@ def test_an_index_is_made_once_a_layer_and_its_progress_told(
     assert len(steps) > 1
     assert steps[-1] == (200, 200)
     assert steps == sorted(set(steps))
-    index = drained(indexes.steps(tiny, texts, 1))
-    assert index is drained(indexes.steps(tiny, list(texts), 1))
-    assert index is not drained(indexes.steps(tiny, texts, 2))
+    index = indexes.get(tiny, texts, 1)
+    assert index is indexes.get(tiny, list(texts), 1)
+    assert index is not indexes.get(tiny, texts, 2)
     assert memory.usage() == {similar_tokens.KIND: 2 * index.nbytes}
     with pytest.raises(Exception, match="of memory, but the server has only"):
         LayerIndexes(Budget(1_000)).get(tiny, texts, 1)
@@ -87,4 +86,4 @@ def test_a_search_that_is_closed_keeps_nothing_and_can_begin_again(tiny: LoadedM
     assert memory.usage()
     steps.close()
     assert memory.usage() == {}
-    assert len(drained(indexes.steps(tiny, texts, 1))) > 200
+    assert len(indexes.get(tiny, texts, 1)) > 200

@@ -6,7 +6,6 @@ import pytest
 from demos.bert.embeddings import token_index
 from demos.bert.embeddings.late_interaction import max_sims, token_vectors
 from demos.bert.embeddings.token_index import TokenIndexes
-from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
@@ -16,7 +15,7 @@ TEXTS = [f"The bank of river {number}." for number in range(40)]
 
 def test_both_scores_are_those_of_single_texts(tiny: LoadedModel) -> None:
     (query,) = token_vectors(tiny, ["A river bank"])
-    by_mean, by_token = drained(TokenIndexes().steps(tiny, TEXTS)).scores(query)
+    by_mean, by_token = TokenIndexes().get(tiny, TEXTS).scores(query)
     alone = [token_vectors(tiny, [text])[0] for text in TEXTS]
     np.testing.assert_allclose(by_token, max_sims([query], alone)[0], atol=1e-5)
     cosines = [one.mean @ query.mean / np.linalg.norm(one.mean) / np.linalg.norm(query.mean) for one in alone]

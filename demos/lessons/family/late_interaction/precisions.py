@@ -6,7 +6,6 @@ from demos.bert.embeddings.late_interaction import max_sims
 from demos.bert.embeddings.search import Precision, precision_at
 from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.embeddings.token_index import TokenIndex
-from demos.bert.model.generators import drained
 from demos.bert.model.once_cache import ObjectNumbers, OnceCache
 from demos.page.services import Services
 from demos.training.data.lists import our_library
@@ -20,7 +19,7 @@ _precisions: OnceCache[None, tuple[Precision, Precision]] = OnceCache(KEPT_MODEL
 
 def library_index(services: Services, model: str) -> TokenIndex:
     """The app's sentences as a model reads them."""
-    return drained(services.token_vectors.steps(services.loaded(model), our_library().sentences))
+    return services.token_vectors.get(services.loaded(model), our_library().sentences)
 
 
 def library_precisions(services: Services, model: str) -> tuple[Precision, Precision]:
