@@ -12,7 +12,7 @@ from demos.training.data.splits import Splits
 from demos.training.example_lengths import Lengths, lengths_of
 from demos.training.learning import hardware
 from demos.training.learning.batches import scoring_batches, training_batches
-from demos.training.learning.encoder import MAX_CACHE_BYTES, layers_of
+from demos.training.learning.encoder import MAX_CACHE_BYTES
 from demos.training.learning.optimizer import NOTHING_TRAINS
 from demos.training.learning.trainable import fixed_layers
 from demos.training.settings import Settings
@@ -62,7 +62,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     Raises UserError for settings out of bounds, and where nothing would train.
     """
     settings.check()
-    layers, width = layers_of(encoder), encoder.config.hidden_size
+    layers, width = encoder.config.num_hidden_layers, encoder.config.hidden_size
     lengths = lengths_of(dataset, tokenizer, min(settings.max_length, encoder.config.max_position_embeddings))
     head = _head_parameters(dataset, settings, width, lengths)
     of_encoder, of_embeddings, of_layer = (
@@ -154,7 +154,7 @@ def _widths(encoder: Any) -> tuple[int, int]:
 def _memory(
     encoder: Any, settings: Settings, lengths: Lengths, batches: Sequence[tuple[int, int]], weights: int, trainable: int
 ) -> Memory:
-    layers, (width, inner) = layers_of(encoder), _widths(encoder)
+    layers, (width, inner) = encoder.config.num_hidden_layers, _widths(encoder)
     fixed, half = fixed_layers(settings, layers), hardware.in_bfloat16()
     upper = layers - fixed
     copies = BFLOAT16 * upper * (4 * width**2 + 2 * width * inner) if half else 0  # of the matrices, made each step

@@ -137,9 +137,7 @@ class Scoring:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The fields at the end of every task: the trained model's results on test examples that were not used for
-    training.
-    """
+    """The results of every task: how the trained model does on test examples that were not used for training."""
 
     loss: float  # mean over the test examples
     steps: int  # done

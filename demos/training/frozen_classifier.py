@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,22 +170,6 @@ def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
     )
 
 
-class Fits:
-    """Fits by what they were made of, bounded by bytes; safe for many threads."""
-
-    def __init__(self, max_bytes: int = MAX_FITS_BYTES) -> None:
-        self._fits: Recent[Fit] = Recent(max_bytes, lambda fit: fit.nbytes)
-
-    def known(self, key: tuple[Any, ...]) -> Fit | None:
-        """The fit, where it is there already."""
-        return self._fits.get(key)
-
-    def get(self, key: tuple[Any, ...], make: Callable[[], Fit]) -> Fit:
-        """The fit of this key; two threads that need a new one at once may both make it, with the same numbers."""
-        known = self.known(key)
-        return self.put(key, make()) if known is None else known
-
-    def put(self, key: tuple[Any, ...], fit: Fit) -> Fit:
-        """Keep this fit; returns it."""
-        self._fits.put(key, fit)
-        return fit
+def kept_fits(most_bytes: int = MAX_FITS_BYTES) -> Recent[Fit]:
+    """A store of fits by what they were made of, bounded by bytes."""
+    return Recent(most_bytes, lambda fit: fit.nbytes)

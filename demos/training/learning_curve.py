@@ -5,7 +5,7 @@ Each start has its own recipe: what suits weights that have been trained is too 
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -160,7 +160,7 @@ def empty(dataset: Dataset, model: str, seeds: int) -> Measured:
 def expected_seconds(
     trainings: TrainingService, loaded: LoadedModel, dataset: Dataset, seeds: int, on_cpu: bool = False
 ) -> float:
-    """About how long `measure` will take with the line empty: each start's first seed counted, times its seeds."""
+    """About how long a `Measurement` takes with the line empty: each start's first seed counted, times its seeds."""
     total = 0.0
     for job in jobs(dataset, 1):
         if job.settings.seed == 0:  # the others cost the same
@@ -203,48 +203,30 @@ def _words(vectorizer: Any, examples: Sequence[Example], pairs: bool) -> csr_mat
     return hstack([abs(first - second), first.multiply(second)]).tocsr()
 
 
-def measure(
-    trainings: TrainingService,
-    dataset: Dataset,
-    key: str,
-    title: str,
-    base: Path,
-    seeds: int,
-    expected: float,
-    should_stop: Callable[[], bool] = lambda: False,
-    most_seconds: float = MAX_SECONDS,
-    on_cpu: bool = False,
-) -> Iterator[Progress]:
+@dataclass
+class Measurement:
     """Train and test every part, one training at a time through the queue; no model is kept.
 
     Ends early when `should_stop`, or after `most_seconds`, with the points measured by then. `expected` seconds are
-    shown as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
-    training fails, NoGPUError where one got no GPU.
+    shown as left until trainings here say better, `on_cpu` needs no GPU.
     """
 
-    def over(seconds: float) -> bool:
-        return should_stop() or seconds > most_seconds
-
-    yield from _Measurement(trainings, key, base, expected, over, on_cpu).of(dataset, title, seeds)
-
-
-@dataclass
-class _Measurement:
-    """One measurement's points and its clock."""
-
     trainings: TrainingService
-    key: str
+    key: str  # of the model
+    title: str
     base: Path
     expected: float
-    over: Callable[[float], bool]
-    on_cpu: bool
+    should_stop: Callable[[], bool] = lambda: False
+    most_seconds: float = MAX_SECONDS
+    on_cpu: bool = False
     began: float = field(default_factory=time.monotonic)
     waited: float = 0.0  # seconds in line
     training: float = 0.0  # seconds in trainings that are done
     done: int = 0
 
-    def of(self, dataset: Dataset, title: str, seeds: int) -> Iterator[Progress]:
-        self.measured = empty(dataset, title, seeds)
+    def of(self, dataset: Dataset, seeds: int) -> Generator[Progress, None, None]:
+        """Close it to give up. Raises UserError where a training fails, NoGPUError where one got no GPU."""
+        self.measured = empty(dataset, self.title, seeds)
         todo = jobs(dataset, seeds)
         self.total = len(todo)
         counted: set[tuple[int, int]] = set()  # (seed, size) of which words and LSTM are done
@@ -268,7 +250,8 @@ class _Measurement:
         last_epoch: list[float] = []
         try:
             for event in events:
-                if self.over(time.monotonic() - self.began - self.waited - in_line):
+                seconds = time.monotonic() - self.began - self.waited - in_line
+                if self.should_stop() or seconds > self.most_seconds:
                     return True
                 if isinstance(event, Waiting):
                     in_line = time.monotonic() - began

@@ -1,9 +1,7 @@
 """The settings of a fine-tuning run, and their bounds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from demos.errors import UserError
 
@@ -73,7 +71,7 @@ class Settings:
     lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
     longest: ClassVar[float] = MAX_SECONDS  # what `max_seconds` may be at most
 
-    def check(self) -> Settings:
+    def check(self) -> Self:
         """These settings. Raises UserError, naming the first that is out of bounds."""
         for field, (name, choices) in CHOICES.items():
             value = getattr(self, field)

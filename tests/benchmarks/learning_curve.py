@@ -32,9 +32,9 @@ from demos.training.learning_curve import (
     SHARES,
     WORDS,
     Measured,
+    Measurement,
     Point,
     checked,
-    measure,
     nested,
 )
 from demos.training.loop import train
@@ -59,10 +59,8 @@ def measured(key: str, seeds: int, short: bool = False) -> Measured:
         dataset = few(dataset, 120)
     spec = STORE.spec(BUNDLED)
     last = None
-    folder, checked_data = STORE.folder(BUNDLED), checked(dataset, seeds)
-    for progress in measure(
-        TrainingService(), checked_data, BUNDLED, spec.title, folder, seeds, 60.0, most_seconds=most
-    ):
+    known = BUNDLED, spec.title, STORE.folder(BUNDLED)
+    for progress in Measurement(TrainingService(), *known, 60.0, most_seconds=most).of(checked(dataset, seeds), seeds):
         if last is None or progress.done > last.done:
             print(f"training {progress.done} of {progress.total}", file=sys.stderr, flush=True)
         last = progress

@@ -1,7 +1,5 @@
 """A random DistilBERT, for what has to know its names, too."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.bert.model.models import LoadedModel

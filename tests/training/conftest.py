@@ -1,7 +1,5 @@
 """A tiny encoder on disk and a small two-class data set, so that a whole training takes a second."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

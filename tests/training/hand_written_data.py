@@ -1,7 +1,5 @@
 """What the tests of the bundled, hand-written data sets share: reading, overlap of words, mean-pooled vectors."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import itertools

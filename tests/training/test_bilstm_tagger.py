@@ -1,7 +1,5 @@
 """The BiLSTM tagger: its shapes, its padding, its seed, against PyTorch's own LSTM; its F1 by scikit-learn's counts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -11,10 +9,11 @@ from torch import nn
 from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.training import bilstm_tagger
-from demos.training.bilstm_tagger import LAYERS, UNITS, BiLstmTagger, Epoch, Tagged, fit_bilstm, tag_names
+from demos.training.bilstm_tagger import LAYERS, UNITS, BiLstmTagger, Epoch, fit_bilstm, tag_names
 from demos.training.layer_mix import Reading, chosen_layers, names_dataset, word_states
 from demos.training.tasks.entities.data import EntityDataset
 from demos.training.tasks.entities.scores import spans_of
+from tests.bert.embeddings.stepping import walked
 
 
 @pytest.fixture(autouse=True)
@@ -93,13 +92,7 @@ def test_what_only_a_neighbour_tells_is_learned(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_its_score_is_that_of_its_answers(tiny: LoadedModel, few: EntityDataset) -> None:
-    events, steps = [], tag_names(tiny, few, "concat_last_four")
-    while True:
-        try:
-            events.append(next(steps))
-        except StopIteration as end:
-            found: Tagged = end.value
-            break
+    events, found = walked(tag_names(tiny, few, "concat_last_four"))
     assert [event.number for event in events if isinstance(event, Epoch)] == [1, 2]
     assert any(isinstance(event, Reading) for event in events)
 

@@ -1,7 +1,5 @@
 """`python -m demos.training`: its options, its sentences, its seeds."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """The cost told before a run is what the run then tells."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import weakref

@@ -1,7 +1,5 @@
 """The classifier over frozen vectors, against the same done by hand, scikit-learn's scores and scipy's interval."""
 
-from __future__ import annotations
-
 from copy import copy
 
 import numpy as np
@@ -16,11 +14,11 @@ from demos.training.data.labelled_sentences import Labelled, Split, split_rows
 from demos.training.frozen_classifier import (
     RAW_C,
     STANDARDISED_C,
-    Fits,
     chosen,
     fit_guess,
     fit_vectors,
     fit_words,
+    kept_fits,
     result_of,
     wilson,
 )
@@ -146,9 +144,9 @@ def test_a_fit_tells_itself_as_a_training_does(data: Labelled, split: Split, vec
 
 def test_fits_are_kept_within_bounds(data: Labelled, split: Split, vectors: np.ndarray) -> None:
     fit = fit_vectors(vectors, data, split)
-    fits = Fits(max_bytes=2 * fit.nbytes)
+    fits = kept_fits(2 * fit.nbytes)
     for key in "abc":
-        assert fits.get((key,), lambda: copy(fit)).scores is fit.scores
-    assert fits.known(("a",)) is None
-    assert fits.known(("c",)) is not None
-    assert fits.get(("c",), lambda: pytest.fail("made again")).scores is fit.scores
+        assert fits.make((key,), lambda take: copy(fit)).scores is fit.scores
+    assert fits.get(("a",)) is None
+    assert fits.get(("c",)) is not None
+    assert fits.make(("c",), lambda take: pytest.fail("made again")).scores is fit.scores

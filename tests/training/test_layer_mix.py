@@ -1,7 +1,5 @@
 """The learned mix against plain torch and ELMo's own mix, its gradients, and each choice's states and scores."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +28,7 @@ from demos.training.layer_mix import (
     word_states,
 )
 from demos.training.tasks.entities.data import EntityDataset
+from tests.bert.embeddings.stepping import walked
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +40,7 @@ def few() -> EntityDataset:
 
 @pytest.fixture(scope="module")
 def found(tiny: LoadedModel, few: EntityDataset) -> tuple[list[Reading | Step], Comparison]:
-    events, steps = [], compare(tiny, few)
-    while True:
-        try:
-            events.append(next(steps))
-        except StopIteration as end:
-            return events, end.value
+    return walked(compare(tiny, few))
 
 
 def test_the_mix_is_the_formula_and_elmos() -> None:

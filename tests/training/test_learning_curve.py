@@ -1,7 +1,5 @@
 """How much data: nested parts, equal steps, the words' classifier, and a whole measurement that is stopped or not."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import asdict, replace
@@ -27,11 +25,11 @@ from demos.training.learning_curve import (
     SCRATCH_SEEDS,
     SHARES,
     WORDS,
+    Measurement,
     checked,
     empty,
     expected_seconds,
     jobs,
-    measure,
     measured_from,
     nested,
     recipe,
@@ -150,7 +148,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     monkeypatch.setattr(learning_curve, "SCRATCH_STEPS", 3)
     monkeypatch.setattr(learning_curve, "SCRATCH_SEEDS", 1)
     trainings = TrainingService()
-    seen = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0))
+    seen = list(Measurement(trainings, "tiny", "Tiny", base, 40.0).of(dataset, 1))
     last = seen[-1].measured
     small, whole = (len(nested(dataset, share, 0)) for share in (0.1, 1.0))
     assert last.sizes == (small, whole)
@@ -168,7 +166,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     assert list(home.iterdir()) == []
 
     asked = iter([False] * 3)
-    stopped = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0, lambda: next(asked, True)))
+    stopped = list(Measurement(trainings, "tiny", "Tiny", base, 40.0, lambda: next(asked, True)).of(dataset, 1))
     assert len(stopped[-1].measured.points) == 2  # the words and the LSTM; the first training was under way
     assert (stopped[-1].status, stopped[-1].seconds_left) == ("stopped", 0)
     assert list(home.iterdir()) == []
@@ -184,7 +182,7 @@ def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypat
     a_students = trainings.runs.new()
     trainings.runs.folder(a_students).mkdir()
     trainings.runs.keep(a_students, "tiny")
-    *_, last = measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0)
+    *_, last = Measurement(trainings, "tiny", "Tiny", base, 40.0).of(dataset, 1)
     counted = Counter(point.series for point in last.measured.points)
     assert counted == {WORDS: SCRATCH_SEEDS, LSTM: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
     assert trainings.runs.has(a_students)

@@ -1,7 +1,5 @@
 """What a file would be trained on: right and sure, or asked; and read alike by the program that is handed out."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

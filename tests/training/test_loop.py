@@ -1,7 +1,5 @@
 """The loop against plain PyTorch and transformers' own schedule; its events, its seed, its ways to end."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import pickle

@@ -1,7 +1,5 @@
 """The LSTM that begins with nothing: its sentence vector against PyTorch's cells, and that it learns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -1,7 +1,5 @@
 """Scores are scikit-learn's, and so is the curve of a calibration; its error is the definition over that curve."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

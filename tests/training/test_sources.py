@@ -1,7 +1,5 @@
 """Sources: our own data by key, and the files of each kind of task, as their publishers name the columns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

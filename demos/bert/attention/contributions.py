@@ -1,5 +1,4 @@
-"""The lengths of attention's contributions: weight times transformed value, and each token's share that comes from
-itself.
+"""The lengths of attention's contributions, weight times transformed value, and each token's share from itself.
 
 Goro Kobayashi and others (2020), Attention is Not Only a Weight, EMNLP, section 2: a head adds alpha_ij f(x_j) to token
 i, with f(x) = (x W_V + b_V) W_O of head h. Kobayashi and others (2021), Incorporating Residual and Normalization Layers

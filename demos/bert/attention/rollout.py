@@ -27,9 +27,7 @@ Quarter = Literal["all", "A-A", "A-B", "B-A", "B-B"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """The steps applied to a run's attentions, in this order: combined, merged into words, specials hidden, a quarter
-    cut.
-    """
+    """The steps from a run's attentions, in this order: combined, merged into words, specials hidden, a quarter cut."""
 
     what: What = "rollout"
     layer: int = 0  # of the heads; for a rollout the last layer that counts

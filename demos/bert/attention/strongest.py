@@ -21,7 +21,5 @@ def strongest_sources(
 
 
 def share_of(attentions: np.ndarray, tokens: Sequence[int]) -> float:
-    """The share of all attention that goes to these tokens: of the weights [L, A, n, n] of all tokens, layers and
-    heads.
-    """
+    """The share of attention that goes to these tokens: of the weights [L, A, n, n] of all tokens, layers and heads."""
     return float(attentions[..., list(tokens)].sum(axis=-1).mean())

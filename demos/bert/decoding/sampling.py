@@ -3,10 +3,9 @@
 They are applied in the order of transformers' `generate`: temperature, then top-k, then top-p. Any model can use them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -24,7 +23,7 @@ class Sampling:
     top_k: int = 0  # so many of the likeliest; 0: all
     top_p: float = 1.0  # the fewest of the likeliest whose probabilities reach this; 1: all
 
-    def check(self) -> Sampling:
+    def check(self) -> Self:
         """Itself. Raises UserError for values out of bounds, and for those that are no numbers."""
         if not COLDEST <= self.temperature <= HOTTEST:
             raise UserError(f"Choose a temperature between {COLDEST} and {HOTTEST:g}.")

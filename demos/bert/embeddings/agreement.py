@@ -25,9 +25,7 @@ Z95 = 1.959964
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sentences and their similarity as rated by people; `kind` says what makes the pair interesting, if it is
-    given.
-    """
+    """Two sentences and their similarity as rated by people; a `kind` says what makes the pair interesting."""
 
     first: str
     second: str

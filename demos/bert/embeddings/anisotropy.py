@@ -8,8 +8,7 @@ from demos.errors import UserError
 
 
 def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
-    """The contribution of each dimension to the mean cosine of two rows: [n, d] -> float64 [d], which sums to that
-    mean.
+    """Each dimension's contribution to the mean cosine of two rows: [n, d] -> float64 [d], which sums to that mean.
 
     That mean, of words drawn at random from different contexts, is 0 where directions are spread evenly, 1 where all
     are one (Ethayarajh 2019, section 3.4); here it is taken over all such pairs of the rows. The mean of x_i y_i / (|x|

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.batches.padding import model_inputs
 from demos.bert.model.encoding import MAX_TOKENS, encode, has_letters
 from demos.bert.model.generators import drained
@@ -35,8 +36,8 @@ def token_vectors(loaded: LoadedModel, texts: Sequence[str]) -> list[TokenVector
 
 def token_vector_steps(
     loaded: LoadedModel, texts: Sequence[str], most_tokens: int = MAX_TOKENS
-) -> Generator[int, None, list[TokenVectors]]:
-    """As `token_vectors`, of texts cut to `most_tokens`; yields after each batch how many texts are done."""
+) -> Generator[Encoded, None, list[TokenVectors]]:
+    """As `token_vectors`, of texts cut to `most_tokens`; yields after each batch."""
     encodings = [encode(loaded.tokenizer, text, max_length=most_tokens) for text in texts]
     by_length = sorted(range(len(texts)), key=lambda at: len(encodings[at]))
     vectors: dict[int, TokenVectors] = {}
@@ -52,7 +53,7 @@ def token_vector_steps(
             ]
             mean = states[row, : len(labels)].mean(0).numpy()
             vectors[at] = TokenVectors(labels.take(selected), units[row, selected], mean)
-        yield len(vectors)
+        yield Encoded(len(vectors), len(texts))
     return [vectors[at] for at in range(len(texts))]
 
 

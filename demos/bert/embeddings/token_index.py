@@ -66,14 +66,9 @@ class TokenIndexes:
             )
 
         def read() -> Generator[Encoded, None, TokenIndex]:
-            counted = token_vector_steps(loaded, texts, MOST_TOKENS)
             with self._memory.claim(KIND, 4.0 * loaded.spec.width * MOST_TOKENS * len(texts), throw_away=True):
-                while True:
-                    try:
-                        yield Encoded(next(counted), len(texts))
-                    except StopIteration as end:
-                        tokens: list[TokenVectors] = end.value
-                        return TokenIndex(tokens, np.stack([vectors.mean for vectors in tokens]))
+                tokens = yield from token_vector_steps(loaded, texts, MOST_TOKENS)
+                return TokenIndex(tokens, np.stack([vectors.mean for vectors in tokens]))
 
         key = (self._models.of(loaded.model), digest_of(texts))
         return (yield from self._indexes.steps(key, read, Encoded(0, len(texts))))

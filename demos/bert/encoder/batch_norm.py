@@ -71,8 +71,7 @@ def batch_normed(values: np.ndarray, by: Statistics) -> np.ndarray:
 
 
 def running_statistics(batches: Sequence[States], padding_counts: bool) -> Statistics:
-    """The running statistics for the test: means that move by MOMENTUM towards each batch's, from mean 0 and variance
-    1.
+    """The running statistics for the test: from mean 0 and variance 1 they move by MOMENTUM towards each batch's.
 
     As in PyTorch, the variance that is kept is over N - 1.
     """

@@ -64,9 +64,7 @@ def run_masked(loaded: LoadedModel, inputs: Sequence[tuple[Encoding, bool]]) -> 
 
 @dataclass(frozen=True)
 class Change:
-    """The effect of another last word on the tokens before it, with attention to both sides (BERT) and to the left
-    alone.
-    """
+    """The effect of another last word on the tokens before it: attention to both sides (BERT), or to the left alone."""
 
     before: Encoding
     after: Encoding

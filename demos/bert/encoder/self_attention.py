@@ -45,9 +45,7 @@ class HeadShares:
 
 
 def visible(n: int, *, causal: bool = False, padding: int = 0) -> np.ndarray:
-    """The keys that each query may attend to, <bool>[n, n]: not the last `padding` ones, and with `causal` none after
-    itself.
-    """
+    """The keys that each query may attend to, <bool>[n, n]: not the last `padding`, with `causal` none after itself."""
     mask = np.ones((n, n), dtype=bool)
     if causal:
         mask = np.tril(mask)

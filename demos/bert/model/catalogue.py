@@ -1,12 +1,11 @@
 """The catalogue: every model the app may load, at a pinned revision, and what each one can do."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
 from demos.errors import UserError
@@ -121,7 +120,7 @@ class OwnSpec(ModelSpec):
     run: str = ""  # the id under which it is kept: nobody but its reader may have it
 
     @classmethod
-    def of(cls, base: ModelSpec, run: str, key: str, title: str, note: str = "") -> OwnSpec:
+    def of(cls, base: ModelSpec, run: str, key: str, title: str, note: str = "") -> Self:
         """The encoder that `base` became: no pre-training head is kept with it, and the Hub does not have it."""
         own = {"key": key, "title": title, "note": note, "hub_id": "", "revision": "", "mlm": False, "nsp": False}
         return cls(**vars(base) | own, run=run)

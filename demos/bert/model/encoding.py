@@ -171,8 +171,7 @@ def _words(tokenizer: Any, tokens: Sequence[str], word_ids: Sequence[int | None]
 
 
 def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[int, int]:
-    """The numbers of tokens of A and of B that an input of `max_length` tokens keeps as `truncation="longest_first"`
-    cuts it.
+    """The numbers of tokens of A and B that `max_length` tokens keep as `truncation="longest_first"` cuts them.
 
     The longer sentence gives way first; once both are as long, both do. Source: tokenizers, `truncate_encodings`.
     """

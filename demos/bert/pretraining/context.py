@@ -1,6 +1,4 @@
-"""The effect of the words around a masked position on its prediction: each is removed in turn, and the prediction
-repeated.
-"""
+"""The effect of the words around a masked position on its prediction, which is repeated without each of them."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace

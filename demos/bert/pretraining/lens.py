@@ -1,6 +1,4 @@
-"""A model's predictions at a masked position: for all words at once, after the last layer and after every layer before
-it.
-"""
+"""A model's predictions at a masked position: for all words at once, after every layer up to the last."""
 
 import math
 from collections.abc import Collection, Sequence

@@ -1,6 +1,4 @@
-"""The translators that come along, trained by `python -m demos.training.translation`: a GRU with attention, one
-without, and a Transformer.
-"""
+"""The translators in assets/translation: a GRU with attention, one without, and a Transformer."""
 
 import json
 from collections.abc import Sequence

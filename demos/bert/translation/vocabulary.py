@@ -1,10 +1,9 @@
 """Words as ids, and sentences as tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -22,7 +21,7 @@ class Vocabulary:
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, sentences: Iterable[Sequence[str]]) -> Vocabulary:
+    def of(cls, sentences: Iterable[Sequence[str]]) -> Self:
         """The words that occur, in the order of the alphabet."""
         return cls((*SPECIAL, *sorted({word for sentence in sentences for word in sentence})))
 

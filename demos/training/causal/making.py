@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from demos.bert.causal.decoder import causal_mask, our_decoder
+from demos.bert.causal.decoder import causal_mask, next_word_logits, our_decoder
+from demos.bert.causal.measured import Measured
 from demos.bert.model.freed_memory import keep_pages
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.heads import OUR_HEADS, our_heads
+from demos.bert.pretraining.heads import OUR_HEADS, Pretrained, our_heads
 from demos.bert.pretraining.heads_file import read_low
-from demos.training.causal.measuring import measure
 from demos.training.causal.sampled import draw, sampled_losses, shares_of
 from demos.training.learning import hardware
 from demos.training.pretraining.model_parts import Parts
@@ -26,6 +26,7 @@ from demos.training.pretraining.offline.corpus import Corpus
 from demos.training.pretraining.offline.writing import write_heads
 
 SEED = 13
+ROWS = 8  # windows that are measured in one pass: logits over the vocabulary are 30,522 numbers a token
 TYPES = "token_type_embeddings"
 FIXED = ("word_embeddings", TYPES)  # of the encoder; the former are the decoder's matrix too
 
@@ -167,3 +168,20 @@ def step_gradients(
         loss = sampled_losses(transformed, words, bias, answers[chosen], draw(shares, generator)).mean()
     loss.backward()
     return loss.item()
+
+
+@torch.inference_mode()
+def measure(decoder: Pretrained, rows: torch.Tensor, title: str, first: int = 0) -> Measured:
+    """The decoder's predictions on text that it was not trained on.
+
+    `rows` <int64>[B, n + 1]: each position's next word piece is predicted, from `first` on; [UNK] never.
+    """
+    tokenizer, nats, tokens, right = decoder.tokenizer, 0.0, [], 0
+    for part in rows.split(ROWS):
+        logits, answers = next_word_logits(decoder, part[:, :-1])[:, first:], part[:, 1 + first :]
+        known = answers != tokenizer.unk_token_id
+        nats += nn.functional.cross_entropy(logits[known], answers[known], reduction="sum").item()
+        right += int((logits[known].argmax(-1) == answers[known]).sum())
+        tokens += tokenizer.convert_ids_to_tokens(answers[known].tolist())
+    words = sum(not token.startswith("##") for token in tokens)
+    return Measured(title, nats, len(tokens), words, right)

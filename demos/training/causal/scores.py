@@ -16,8 +16,7 @@ from demos.bert.causal.decoder import WINDOW, our_decoder
 from demos.bert.causal.measured import FILE
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from demos.training.causal.making import SEED, windows
-from demos.training.causal.measuring import measure
+from demos.training.causal.making import SEED, measure, windows
 from demos.training.pretraining.offline.__main__ import HELD_OUT, tokens_of
 
 CONTEXT = 31  # pieces before the first that is scored, [CLS] among them

@@ -75,10 +75,8 @@ def read_labelled(source: str, file: str | None = None) -> Labelled:
     """
     if source in (EMOTIONS, TWO):
         return own_sentences(source == TWO)
-    if source == FILMS:
-        return own_films()
-    if source == REVIEWS:
-        return own_reviews()
+    if source in (FILMS, REVIEWS):
+        return own_reviews(source == FILMS)
     if source == SST2:
         return from_bytes(fetch_guide(), "SST-2, file of Alammar's guide.tsv")
     if source != FILE:
@@ -97,16 +95,11 @@ def own_sentences(two: bool) -> Labelled:
     return build_labelled("Joy or sadness" if two else "Emotion", rows)
 
 
-@lru_cache(maxsize=1)
-def own_films() -> Labelled:
-    """The project's film reviews, negative or positive."""
-    return build_labelled("Our own film reviews", read_rows(FILM_REVIEWS.read_bytes(), FILM_REVIEWS.name))
-
-
-@lru_cache(maxsize=1)
-def own_reviews() -> Labelled:
-    """The project's reviews of films, books, meals and other things, negative or positive."""
-    return build_labelled("Reviews", read_rows(SENTIMENT.read_bytes(), SENTIMENT.name))
+@lru_cache(maxsize=2)
+def own_reviews(only_films: bool) -> Labelled:
+    """The project's reviews, negative or positive: of films, or of books, meals and other things too."""
+    name, file = ("Our own film reviews", FILM_REVIEWS) if only_films else ("Reviews", SENTIMENT)
+    return build_labelled(name, read_rows(file.read_bytes(), file.name))
 
 
 def from_bytes(data: bytes, name: str) -> Labelled:

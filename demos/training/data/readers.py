@@ -28,6 +28,7 @@ class Source:
     kind: str  # of task: a `Reader`'s
     title: str
     load: Callable[[int, int], Splits]  # (seed, max_train)
+    file: str  # in assets/data
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Reader:
             built = self.build(title, self.read((DATA / file).read_bytes(), file).rows, seed, max_train)
             return replace(built, source=key)
 
-        return Source(key, self.kind, title, load)
+        return Source(key, self.kind, title, load, file)
 
 
 def sheets_without_choice(data: bytes, chosen: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from demos.errors import UserError
 
@@ -162,17 +162,11 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-class Labelled(Protocol):
-    """A row with a label and a number."""
+def labels_differ(repeated: Iterable[tuple[Any, Any]], noun: str) -> list[str]:
+    """A sentence on rows that are the same as another but for the label, from (row, the row that counts); or none.
 
-    @property
-    def number(self) -> int: ...
-    @property
-    def label(self) -> str: ...
-
-
-def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> list[str]:
-    """A sentence on rows that are the same as another but for the label, from (row, the row that counts); or none."""
+    Rows have a `number` and a `label`.
+    """
     odd = [(row, used) for row, used in repeated if row.label != used.label]
     if not odd:
         return []

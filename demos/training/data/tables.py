@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
@@ -61,15 +61,6 @@ class Record:
 
     def __getitem__(self, role: str) -> Any:
         return self.values[role]
-
-
-class MayLack(Protocol):
-    """A row that may not be used."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def lacks(self) -> str: ...
 
 
 class ReadRows(NamedTuple):
@@ -159,8 +150,8 @@ def labelled_rows(records: Sequence[Record], text: str = TEXT.role, pair: str = 
     return rows
 
 
-def refuse_most_lacking(rows: Sequence[MayLack]) -> None:
-    """Raises UserError where half of the rows or more can't be used."""
+def refuse_most_lacking(rows: Sequence[Any]) -> None:
+    """Raises UserError where half of the rows or more can't be used: those that say by `lacks` why."""
     lacking = [row for row in rows if row.lacks]
     if lacking and 2 * len(lacking) >= len(rows):
         most = f"; {len(lacking):,} of {len(rows):,} rows can't be used" if len(lacking) > 1 else ""

@@ -16,35 +16,20 @@ from demos.training.data.json_tables import LINES
 from demos.training.data.line_forms import AT, FASTTEXT
 from demos.training.data.packed import packed_name, unpacked
 from demos.training.data.read_as import ReadAs
-from demos.training.data.readers import Reader
 from demos.training.data.splits import SHARES, SPLITS
 from demos.training.data.tables import ReadRows, Row, value_of
 from demos.training.data.text_encoding import decode_text, file_bytes, lines_of
 from demos.training.export.annotation_lines import FUNCTIONS, annotation_lines
-from demos.training.export.data_shaping import answers_lines, shaped
+from demos.training.export.data_shaping import answers_lines, label_lines, shaped
 from demos.training.export.hub_program import hub_reading
-from demos.training.export.label_lines import label_lines
 from demos.training.export.reading import PANDAS, PLAIN, PLAIN_IMPORTS, TEXT, Reading, drawn, reading
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
-from demos.training.sources import reader_of
+from demos.training.sources import SOURCES, reader_of
 from demos.training.tasks.entities.conll import language_of
 from demos.training.tasks.multi_label.data import find_labels
 from demos.training.tasks.multi_label.label_sets import MARKED
 
-BUNDLED = {
-    "emotion": "emotion.tsv",
-    "sentiment": "sentiment.tsv",
-    "films": "films.tsv",
-    "paraphrase": "paraphrase.tsv",
-    "entailment": "entailment.tsv",
-    "entities": "entities.conll",
-    "questions": "questions.json",
-    "unanswerable": "unanswerable.json",
-    "endings": "endings.tsv",
-    "similarity": "similarity.tsv",
-    "restaurants": "restaurants.jsonl",
-}
 SPLIT_LINE = re.compile(r"#\s*split\s*[=:]\s*\w+\s*")
 UNQUOTED = f"{TEXT.unquoted()}\n\n"  # a function
 
@@ -64,7 +49,7 @@ def reading_of(recipe: Recipe) -> Reading:
     if recipe.data == HUB:
         return hub_reading(recipe)
     own = recipe.data == UPLOAD
-    path = Path(recipe.file) if own else DATA / BUNDLED[recipe.data]
+    path = Path(recipe.file) if own else DATA / SOURCES[recipe.data].file
     chosen = recipe.columns if own else ""
     paths = [path, *([Path(recipe.test_file)] if own and recipe.test_file else [])]
     contents = [file_bytes(each) for each in paths]
@@ -112,29 +97,13 @@ def _file(
     shown: str,
     variable: str,
 ) -> _File:
-    """The lines with which a program reads one file; `spelling` is each label's class."""
+    """The lines with which a program reads one file, `shown` by its name; `spelling` is each label's class."""
     reader = reader_of(kind)
-    inner = packed_name(data, name, reader.endings)
-    if not inner:
-        return _lines(kind, data, name, reader, read, chosen, spelling, shown, variable)
-    data, name = unpacked(data, name, reader.endings)
-    file = _lines(kind, data, name, reader, read, chosen, spelling, inner, variable)
-    extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
-    return _File(("import zipfile", *file.imports), extracted, file.splits)
-
-
-def _lines(
-    kind: str,
-    data: bytes,
-    name: str,
-    reader: Reader,
-    read: ReadRows,
-    chosen: str,
-    spelling: Mapping[str, str],
-    shown: str,
-    variable: str,
-) -> _File:
-    """The lines for a file's bytes, which are called `shown`."""
+    if inner := packed_name(data, name, reader.endings):
+        content, inner_name = unpacked(data, name, reader.endings)
+        file = _file(kind, inner_name, content, read, chosen, spelling, inner, variable)
+        extracted = f"zipfile.ZipFile({shown!r}).extract({inner!r})\n{file.lines}"
+        return _File(("import zipfile", *file.imports), extracted, file.splits)
     rows, read_as = read.rows, read.read_as
     splits = tuple(sorted({row.split.strip().lower() for row in rows} - {""}))
     bio = f"\n{TEXT.bio(variable)}" if any(getattr(row, "note", "") for row in rows) else ""  # of another scheme

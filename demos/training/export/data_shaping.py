@@ -1,13 +1,15 @@
 """The lines that make of a table's rows what a task's program reads, and what these need."""
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from demos.templates import templates
-from demos.training.data.columns.labels import is_missing
+from demos.training.data.columns.labels import NOTHING, is_missing
 from demos.training.data.tables import Row, value_of
 from demos.training.tasks.entities.files import a_word_a_row
+from demos.training.tasks.multi_label.label_sets import LISTED, MARKED, MARKS, TRUTHS, LabelSets
 from demos.training.tasks.multiple_choice.data import ENDINGS, LETTERS, MIN_ENDINGS
 from demos.training.tasks.question_answering.answer_places import CHARACTERS
 
@@ -88,3 +90,40 @@ def _choices(variable: str, records: Sequence[Mapping[str, Any]], rows: Sequence
     base = next((int(float(label)) - row.value.label for label, (_, place), row in numbered if "{base}" in place), 0)
     used = [(form[0], form[1].replace("{base}", f" - {base}" if base else "")) for form in LABELS if form in forms]
     return str(TEXT.choices(variable, endings, used)), ("import re",) if len(used) > 1 else ()
+
+
+def label_lines(
+    variable: str, sets: LabelSets, cells: Sequence[Sequence[Any]], header: Sequence[str] = (), parsed: bool = False
+) -> tuple[str, tuple[str, ...]]:
+    """(the lines that make lists of labels of the cells, their imports); `cells` are those of the sets' columns.
+
+    `parsed`: the cells were read as lists here, but the program finds them as JSON in text.
+    """
+    if sets.form == MARKED:
+        names = [header[place] for place in sets.places]
+        marks = tuple(mark for mark, there in (MARKS | TRUTHS).items() if there)
+        return str(
+            TEXT.label_columns(variable, names, marks, any(name != " ".join(name.split()) for name in names))
+        ), ()
+    written = [cell for (cell,) in cells]
+    if sets.form == LISTED:
+        lists = [cell for cell in written if isinstance(cell, str) and cell.strip().startswith("[")]
+        if not lists and not parsed:
+            return str(TEXT.label_lists(variable, "")), ()
+        parse = "json.loads" if all(map(_is_json, lists)) else "ast.literal_eval"
+        return str(TEXT.label_lists(variable, parse)), (f"import {parse.partition('.')[0]}",)
+    nothing = any(not isinstance(cell, str) or cell.strip().lower() in NOTHING for cell in written)
+    return str(
+        TEXT.label_texts(
+            variable, repr(sets.separator) if sets.separator else "", tuple(sorted(NOTHING)) if nothing else ()
+        )
+    ), ()
+
+
+def _is_json(text: str) -> bool:
+    """Whether the text is JSON: Python's own writing of a list need not be."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

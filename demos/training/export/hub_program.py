@@ -4,8 +4,7 @@ from demos.training.data.columns.labels import merged
 from demos.training.data.columns.profiles import TEXTS
 from demos.training.data.hub_data import hub_name
 from demos.training.data.tables import Row
-from demos.training.export.data_shaping import shaped
-from demos.training.export.label_lines import label_lines
+from demos.training.export.data_shaping import label_lines, shaped
 from demos.training.export.reading import PANDAS, PLAIN, PLAIN_IMPORTS, TEXT, Reading, drawn, reading
 from demos.training.export.recipe_file import Recipe
 from demos.training.sources import reader_of

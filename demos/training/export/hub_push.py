@@ -1,22 +1,20 @@
 """A kept model into a person's own account on the Hub, with the token that they signed in with, used once."""
 
 import re
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
 
+from demos.bert.model.fetching import DaemonThreads
 from demos.errors import UserError
 
 LONGEST = 60  # characters of a name
 ASK_SECONDS, UPLOAD_SECONDS = 30.0, 900.0  # after which the Hub counts as away: its client waits for ever
+THREADS = DaemonThreads("hub")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?=[A-Za-z0-9]))*")
 _FULL = re.compile(r"storage|quota", re.IGNORECASE)
-_T = TypeVar("_T")
 UNNAMED = (
     f"Name the model first: at most {LONGEST} letters and digits, with single dots, dashes or underscores between them."
 )
@@ -48,7 +46,8 @@ def repository_of(account: str, name: str) -> str:
 def check_new(repository: str, token: str) -> None:
     """Raises UserError where the account has a model of that name, or where the Hub does not say."""
     try:
-        there = _in_time(lambda: HfApi(token=token).repo_exists(repository, repo_type="model"), ASK_SECONDS)
+        answer = THREADS.submit(lambda: HfApi(token=token).repo_exists(repository, repo_type="model"))
+        there = answer.result(ASK_SECONDS)
     except Exception as error:
         raise UserError(_why(error, UNREACHED)) from None
     if there:
@@ -63,33 +62,19 @@ def push(folder: Path, repository: str, token: str, private: bool = True) -> str
     """
     api, named = HfApi(token=token), {"repo_id": repository, "repo_type": "model"}
     try:
-        made = _in_time(lambda: api.create_repo(**named, private=private, exist_ok=False), ASK_SECONDS)
+        made = THREADS.submit(lambda: api.create_repo(**named, private=private, exist_ok=False)).result(ASK_SECONDS)
     except Exception as error:
         raise UserError(_why(error, UNREACHED)) from None
-    message = "Fine-tuned in Inside BERT"
+    uploaded = partial(api.upload_folder, **named, folder_path=folder, commit_message="Fine-tuned in Inside BERT")
     try:
-        _in_time(lambda: api.upload_folder(**named, folder_path=folder, commit_message=message), UPLOAD_SECONDS)
+        THREADS.submit(uploaded).result(UPLOAD_SECONDS)
     except Exception as error:
         try:
-            _in_time(lambda: api.delete_repo(**named), ASK_SECONDS)
+            THREADS.submit(lambda: api.delete_repo(**named)).result(ASK_SECONDS)
         except Exception:
             raise UserError(LEFT) from None
         raise UserError(_why(error, BROKE_OFF)) from None
     return str(made.url)
-
-
-def _in_time(call: Callable[[], _T], seconds: float) -> _T:
-    """The result of the call. Raises what it raises, and TimeoutError where it takes longer."""
-    answer: Future[_T] = Future()
-
-    def work() -> None:
-        try:
-            answer.set_result(call())
-        except BaseException as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=work, name="hub", daemon=True).start()
-    return answer.result(seconds)
 
 
 def _why(error: Exception, otherwise: str) -> str:

@@ -1,12 +1,10 @@
 """A recipe as a file: the model, the task, the data and every setting, in JSON that page, script and command share."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import ModelStore
@@ -80,7 +78,7 @@ class Recipe:
         picked = *files, self.hub, self.columns, self.max_train
         return read_dataset(self.task, self.data, *picked, self.settings.seed, MAX_ROWS)
 
-    def named(self) -> Recipe:
+    def named(self) -> Self:
         """The recipe to share: files by their names, not their paths on a server, and none that was not used."""
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)

@@ -13,11 +13,6 @@ from demos.training.tasks.task import Batch, Features
 MAX_CACHE_BYTES = 2**30
 
 
-def layers_of(encoder: Any) -> int:
-    """The number of Transformer layers, L."""
-    return encoder.config.num_hidden_layers
-
-
 @torch.no_grad()
 def lower(
     encoder: Any,
@@ -42,7 +37,7 @@ def upper(encoder: Any, layers: int, states: torch.Tensor, attention_mask: torch
     On the same batch both halves equal the encoder's own pass bit for bit. States kept from a batch that was padded
     to another length give the same up to float32 rounding.
     """
-    return _layers(encoder, range(layers, layers_of(encoder)), states, attention_mask)
+    return _layers(encoder, range(layers, encoder.config.num_hidden_layers), states, attention_mask)
 
 
 def _layers(encoder: Any, chosen: range, states: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:

@@ -14,7 +14,7 @@ from demos.training.events import Caching
 from demos.training.learning import hardware
 from demos.training.learning.contrast import fit_linear, pair_loss
 from demos.training.learning.earlier import read_head
-from demos.training.learning.encoder import States, layers_of, lower, upper
+from demos.training.learning.encoder import States, lower, upper
 from demos.training.learning.hardware import attention_of, run_device
 from demos.training.learning.model import (
     CompactRows,
@@ -81,7 +81,7 @@ class Learner:
         ids = (token for feature in features for sequence in feature.sequences for token in sequence)
         self.compact = CompactRows.shrink(encoder, ids, self.padding)
         self.lora = freeze(encoder, self.settings)
-        self.fixed = fixed_layers(self.settings, layers_of(encoder))
+        self.fixed = fixed_layers(self.settings, encoder.config.num_hidden_layers)
         self.states = States()
         self.optimizer = make_optimizer(encoder, self.model.head, self.settings)
         self.trained = [p for group in self.optimizer.param_groups for p in group["params"]]

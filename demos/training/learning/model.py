@@ -1,12 +1,10 @@
 """A run's own model: an encoder read fresh from its files, a head on it, and how both are kept and read again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -98,7 +96,7 @@ class CompactRows:
     position: torch.Tensor  # [V]: id -> its row among `rows`
 
     @classmethod
-    def shrink(cls, encoder: Any, ids: Iterable[int], padding: int) -> CompactRows:
+    def shrink(cls, encoder: Any, ids: Iterable[int], padding: int) -> Self:
         """Put the small table into `encoder`; `renumber` says which ids it then takes."""
         old = encoder.get_input_embeddings()
         rows = torch.tensor(sorted({*ids, padding}), device=old.weight.device)
@@ -183,7 +181,7 @@ class Trained:
         return nbytes_of(self.model.modules())
 
     @classmethod
-    def read(cls, folder: Path | str) -> Trained:
+    def read(cls, folder: Path | str) -> Self:
         """Raises FileNotFoundError where the run's folder is gone."""
         task, max_length = read_recipe_of(Path(folder))
         encoder = load_encoder(folder, attention="eager")  # sdpa returns no attentions

@@ -1,6 +1,4 @@
-"""The trainable part of a run's model: everything, the upper layers, low-rank updates of two matrices in each layer, or
-the head.
-"""
+"""The trainable part of a run's model: everything, upper layers, low-rank updates of two matrices, or the head."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +8,6 @@ import torch
 from torch import nn
 
 from demos.bert.model.layer_weights import layer_of
-from demos.training.learning.encoder import layers_of
 from demos.training.settings import Settings
 
 
@@ -31,7 +28,7 @@ def freeze(encoder: Any, settings: Settings) -> Any:
         return add_lora(encoder, settings.lora_rank, settings.seed, settings.lora_targets)
     if settings.trains != "all" or settings.frozen_embeddings:
         encoder.embeddings.requires_grad_(False)
-    for layer in range(fixed_layers(settings, layers_of(encoder))):
+    for layer in range(fixed_layers(settings, encoder.config.num_hidden_layers)):
         layer_of(encoder, layer).requires_grad_(False)
     return None
 

@@ -1,12 +1,10 @@
 """The readers' own copies: on what and how far each is trained; within a bound, the least recently used out."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from weakref import finalize
 
 from demos.bert.model.memory_budget import Budget
@@ -38,7 +36,7 @@ class Recipe:
     seed: int = 0
     untrained: bool = True  # the same from random weights beside it
 
-    def check(self) -> Recipe:
+    def check(self) -> Self:
         """This recipe. Raises UserError, naming the first choice that is out of bounds."""
         Settings(learning_rate=self.rate, seed=self.seed).check()
         least, most = BATCHES
@@ -84,7 +82,7 @@ class Copy:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def make(cls, situation: Situation, pretrained: Pretrained) -> Copy:
+    def make(cls, situation: Situation, pretrained: Pretrained) -> Self:
         """A fresh one, with what it says before the first step."""
         recipe, tokenizer = situation.recipe, pretrained.tokenizer
         probes = questions(tokenizer, situation.passage)

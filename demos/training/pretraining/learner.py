@@ -12,7 +12,6 @@ from demos.bert.model.layer_weights import layer_of
 from demos.bert.pretraining.heads import Pretrained
 from demos.counting import layer_name
 from demos.errors import UserError
-from demos.training.learning.encoder import layers_of
 from demos.training.learning.model import redraw_layers
 from demos.training.learning.optimizer import parameter_groups, set_rate
 from demos.training.pretraining.batches import PretrainingBatch
@@ -125,7 +124,7 @@ def gradient_norms(parts: Parts) -> dict[str, float]:
     """
     encoder = parts.encoder
     groups: dict[str, list[nn.Module]] = {"embeddings": [encoder.embeddings]}
-    groups |= {layer_name(layer): [layer_of(encoder, layer)] for layer in range(layers_of(encoder))}
+    groups |= {layer_name(layer): [layer_of(encoder, layer)] for layer in range(encoder.config.num_hidden_layers)}
     groups["word head"] = [parts.transform, parts.decoder]
     if parts.pooler is not None and parts.relation is not None:
         groups["sentence head"] = [parts.pooler, parts.relation]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import torch
 
-from demos.bert.model.cores import cores
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.events import Failed, Waiting
@@ -19,7 +18,6 @@ from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.probes import ProbeResult, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
 from demos.training.service.training_service import TrainingService
-from demos.training.service.training_thread import in_own_thread
 
 MAX_SECONDS = 300.0  # of one press; the progress by then is kept
 PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about
@@ -106,24 +104,13 @@ class Presses:
             self.copies.discard(copy_id)
             copy_id, copy = "", None
         name = copy_id or run
-        stop_file = self.trainings.runs.stop_file(run)
-        try:
-            seconds = self.expected(situation, steps)
-            with self.trainings.press_queue.join(STEP_SECONDS * steps if math.isnan(seconds) else seconds) as ticket:
-                if not (yield from self.trainings.wait(ticket, stop_file)):
-                    return
+        seconds = self.expected(situation, steps)
 
-                def work() -> Iterator[Event]:
-                    mine = copy or self.copies.make(name, situation, pretrained)
-                    yield from self._steps(mine, name, steps, stop_file.exists)
+        def work(should_stop: Callable[[], bool]) -> Iterator[Event]:
+            mine = copy or self.copies.make(name, situation, pretrained)
+            yield from self._steps(mine, name, steps, should_stop)
 
-                events = in_own_thread(work, cores())
-                try:
-                    yield from events
-                finally:
-                    events.close()  # type: ignore[attr-defined]
-        finally:
-            stop_file.unlink(missing_ok=True)
+        yield from self.trainings.press(run, STEP_SECONDS * steps if math.isnan(seconds) else seconds, work)
 
     def _steps(self, copy: Copy, name: str, steps: int, should_stop: Callable[[], bool]) -> Iterator[Event]:
         if not copy.lock.acquire(blocking=False):

@@ -1,8 +1,7 @@
 """A pre-trained model's parts, shared or a reader's own, and the two losses of a batch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch.nn import functional as F
@@ -34,7 +33,7 @@ class Parts(WithHeads):
     """The modules that a step of pre-training runs through; `encoder` is a BertModel or a DistilBertModel."""
 
     @classmethod
-    def of(cls, model: Pretrained) -> Parts:
+    def of(cls, model: Pretrained) -> Self:
         """The shared model's own, which nobody may change."""
         return cls(model.encoder.model, model.transform, model.decoder, model.pooler, model.relation)
 

@@ -1,6 +1,4 @@
-"""The probes before and after a training: one masked word of each held-out sentence and of general English, and all of
-them.
-"""
+"""The probes before and after a training: masked words of the held-out sentences and of general English."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

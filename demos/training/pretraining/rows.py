@@ -1,6 +1,4 @@
-"""The rows of the word embeddings that training moved, the distances, and the causes: the input or the tied output
-layer.
-"""
+"""The rows of the word embeddings that training moved, how far, and why: the input or the tied output layer."""
 
 from dataclasses import dataclass
 

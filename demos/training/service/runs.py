@@ -1,6 +1,4 @@
-"""The storage of trained models: a temporary folder for each run, bounded in number and bytes, the oldest out; or on
-disk.
-"""
+"""The storage of trained models: in temporary folders, bounded in number and bytes, the oldest out; or on disk."""
 
 import logging
 import re

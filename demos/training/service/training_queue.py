@@ -6,7 +6,6 @@ import heapq
 import math
 import threading
 import time
-from types import TracebackType
 
 from demos.errors import UserError
 
@@ -97,7 +96,5 @@ class Ticket:
     def __enter__(self) -> Ticket:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.queue.leave(self)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from demos.bert.model.cores import cores
 from demos.bert.model.memory_budget import Budget
@@ -24,8 +25,10 @@ from demos.training.service.runs import Runs
 from demos.training.service.shared_runs import SharedRuns
 from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.training_queue import USUAL_SECONDS, Ticket, TrainingQueue
+from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 
+T = TypeVar("T")
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
 MAX_SPEEDS = 500  # remembered
 BROKEN_OFF = "Training stopped unexpectedly; click Start again."
@@ -139,9 +142,7 @@ class TrainingService:
                 self._under_way.discard(run)
 
     def wait(self, ticket: Ticket, stop_file: Path) -> Generator[Waiting | Failed, None, bool]:
-        """Yield the number of runs in front and their time; at last whether the ticket may run, or Failed if it is
-        stopped.
-        """
+        """Yield the number of runs in front and their time, or Failed if it is stopped; returns whether it may run."""
         while place := ticket.place:
             if stop_file.exists():
                 yield Failed(LEFT_LINE)
@@ -149,6 +150,25 @@ class TrainingService:
             yield Waiting(place, ticket.seconds_before)
             time.sleep(LOOK_SECONDS)
         return True
+
+    def press(self, run: str, seconds: float, work: Callable[[Callable[[], bool]], Iterator[T]]) -> Iterator[Any]:
+        """Waiting events while others press, then those of `work`, which gets a function that says when to stop.
+
+        In a separate thread, on all cores, for about `seconds`. Stopped by `runs.stop(run)`, or by closing this.
+        Raises UserError where the line is full.
+        """
+        stop_file = self.runs.stop_file(run)
+        try:
+            with self.press_queue.join(seconds) as ticket:
+                if not (yield from self.wait(ticket, stop_file)):
+                    return
+                events = in_own_thread(lambda: work(stop_file.exists), cores())
+                try:
+                    yield from events
+                finally:
+                    events.close()  # type: ignore[attr-defined]
+        finally:
+            stop_file.unlink(missing_ok=True)
 
     def _trained(
         self, run: str, dataset: Splits, model: str, base: Path, settings: Settings, on_cpu: bool

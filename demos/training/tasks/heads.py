@@ -1,11 +1,9 @@
 """The layers on top of the encoder (dropout, perhaps dense layers, a last linear layer) and their cross-entropy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypedDict
+from typing import Self, TypedDict
 
 import torch
 import torch.nn.functional as F
@@ -114,7 +112,7 @@ class PooledTask(HeadTask):
     pooling: str = "mean"
     positions: int = 0  # tokens that a sequence is padded to where nothing is pooled
 
-    def fitted(self, longest: int) -> PooledTask:
+    def fitted(self, longest: int) -> Self:
         """Without pooling, the head has weights for each position of the longest sequence."""
         return replace(self, positions=longest) if self.pooling == "none" else self
 

@@ -1,14 +1,10 @@
-"""The interface of a task for the training loop, and common code: features, batches, pooling, token ids, seeded
-dropout.
-"""
-
-from __future__ import annotations
+"""The interface of a task for the training loop, and common code: features, batches, pooling, token ids, dropout."""
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 import torch.nn.functional as F
@@ -89,7 +85,7 @@ class Task(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, dataset: Any, settings: Settings) -> Task:
+    def of(cls, dataset: Any, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
 
     @abstractmethod
@@ -107,7 +103,7 @@ class Task(ABC):
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """The layers on top of an encoder of this width, freshly initialized from `generator`."""
 
-    def fitted(self, longest: int) -> Task:
+    def fitted(self, longest: int) -> Self:
         """The task for data whose longest sequence has so many tokens, where the head depends on that."""
         return self
 
@@ -147,7 +143,7 @@ class Task(ABC):
         """The score of the answers to the validation examples, by `metric`."""
         raise NotImplementedError
 
-    def settled(self, examples: Sequence[Any], answers: Answers) -> Task:
+    def settled(self, examples: Sequence[Any], answers: Answers) -> Self:
         """The task with what is chosen by the answers to the validation examples once training is over."""
         return self
 

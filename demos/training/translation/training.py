@@ -1,12 +1,11 @@
 """The training of a translator as a generator of plain events: the grammar's pairs in, looks at held-out ones out."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Self
 
 import torch
 from torch.nn.functional import cross_entropy
@@ -40,7 +39,7 @@ class Plan:
     seed: int = 1
     task: str = FRENCH
 
-    def check(self) -> Plan:
+    def check(self) -> Self:
         """Itself. Raises UserError for values out of bounds."""
         if self.score not in KINDS:
             raise UserError("Choose what is trained: additive, dot, none or transformer.")

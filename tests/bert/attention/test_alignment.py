@@ -1,7 +1,5 @@
 """Which word stands beside which: by hand, against a reference search, and on random sentences."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two runs compared: the difference and the share that moved against plain numpy on transformers' own attentions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

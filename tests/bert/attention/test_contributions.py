@@ -1,7 +1,5 @@
 """Weight times length, and what stays of a token: against the same sums written out, and as the page says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

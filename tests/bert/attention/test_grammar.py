@@ -1,7 +1,5 @@
 """Heads for grammar: the annotated sentences, word weights against loops, and the scores of heads made by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

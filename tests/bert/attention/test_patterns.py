@@ -1,7 +1,5 @@
 """Pattern scores: on attention made by hand, against plain loops, and on the bundled model; habits and their cache."""
 
-from __future__ import annotations
-
 import math
 import time
 import unicodedata

@@ -1,7 +1,5 @@
 """Queries, keys and their scaled dot products against the model's own attention, and the layers one may ask for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Many heads as one: each way of adding them up against hand-made matrices and loops written here."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

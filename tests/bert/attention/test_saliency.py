@@ -1,7 +1,5 @@
 """Attributions against finite differences, sums by hand and one plain pass a step or a word; attention beside them."""
 
-from __future__ import annotations
-
 import copy
 import threading
 from dataclasses import replace

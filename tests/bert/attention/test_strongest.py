@@ -1,7 +1,5 @@
 """The strongest sources against a plain search."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A tiny random decoder, as the project holds it and as transformers does."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from transformers import BertConfig, BertLMHeadModel

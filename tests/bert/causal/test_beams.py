@@ -1,7 +1,5 @@
 """The decoder's beam search against all texts, transformers' `generate`, and greedy writing; what repeats."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The causal forward pass, its losses and its gradients are those of transformers' own decoder."""
 
-from __future__ import annotations
-
 import copy
 import math
 

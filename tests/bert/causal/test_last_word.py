@@ -1,7 +1,5 @@
 """Which states move with the last word, against transformers' own encoder and decoder."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

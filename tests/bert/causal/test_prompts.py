@@ -1,7 +1,5 @@
 """Prompts contain what they say, and an answer's probability is that of transformers' own decoder."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from transformers import BertLMHeadModel

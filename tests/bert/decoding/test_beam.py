@@ -1,7 +1,5 @@
 """Beam search against an exhaustive search, greedy decoding, and transformers' `generate`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Temperature, top-k and top-p against the processors of transformers' `generate`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

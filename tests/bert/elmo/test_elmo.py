@@ -1,7 +1,5 @@
 """The small ELMo: its arithmetic against PyTorch's LSTM, its sums against the paper's equation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

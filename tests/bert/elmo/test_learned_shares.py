@@ -1,7 +1,5 @@
 """Learned shares: the optimum that scipy finds too, and what can't be learned from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

@@ -1,7 +1,5 @@
 """Work told step by step, taken to its end."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Agreement with ratings against scipy: ranks with ties, intervals, gaps, and the same numbers however it is cut."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Our rated pairs: their form, their bands, and that no sentence or pair comes twice."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import combinations

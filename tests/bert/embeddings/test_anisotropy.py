@@ -1,7 +1,5 @@
 """Anisotropy, measured spaces, whitening and repairs: against plain loops, transformers, scikit-learn and scipy."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -148,7 +146,6 @@ def test_repairs_are_scored_as_scipy_scores_them() -> None:
                    for i, j in zip(first, second, strict=True)]  # fmt: skip
         assert found[name].correlation.spearman == pytest.approx(spearmanr(cosines, scores).statistic, abs=1e-9)
     gain = found[CENTRED].gain
-    assert gain is not None
     assert gain.difference == pytest.approx(found[CENTRED].correlation.spearman - found[RAW].correlation.spearman)
     assert gain.low < gain.difference < gain.high
     assert found[RAW].gain is None

@@ -1,7 +1,5 @@
 """The control of a word's uses: which word it is, and its averages by transformers alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -46,7 +44,6 @@ def test_both_gaps_by_transformers_alone(request: pytest.FixtureRequest, name: s
     uses = read_uses("bank", LINES)
     cosines = use_cosines(drained(word_states(loaded, uses)))
     control = drained(control_of(loaded, "bank", uses, cosines))
-    assert control is not None
     assert (control.word, control.sentences) == ("the", 4)
     for word, found in (("the", control.other.gaps), ("bank", control.own.gaps)):
         rows = []

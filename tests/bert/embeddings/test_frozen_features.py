@@ -1,7 +1,5 @@
 """The vectors a classifier may be given: joined from layers, they are the pooling's own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Token vectors against transformers, one text at a time; MaxSim against a loop over its definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

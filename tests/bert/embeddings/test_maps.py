@@ -1,7 +1,5 @@
 """Maps: PCA by hand, trustworthiness by its formula, the same seed the same map, and few or equal points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist

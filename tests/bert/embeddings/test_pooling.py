@@ -1,7 +1,5 @@
 """Every pooling of every layer, against numpy on what transformers gives for each sentence alone; tokens' shares."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

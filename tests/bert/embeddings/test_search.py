@@ -1,7 +1,5 @@
 """Search: ranks, TF-IDF and precision at k against references written out plainly."""
 
-from __future__ import annotations
-
 import math
 import re
 

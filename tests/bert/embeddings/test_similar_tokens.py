@@ -1,7 +1,5 @@
 """The tokens nearest to one in its sentence, against transformers' own hidden states and plain numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

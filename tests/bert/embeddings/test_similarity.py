@@ -1,7 +1,5 @@
 """Cosine against scikit-learn itself; a short list of sentences and its limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity

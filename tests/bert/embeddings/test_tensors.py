@@ -1,7 +1,5 @@
 """A data set as tensors: each equal to what transformers' own tokenizer and model make of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """An index of token vectors: equal to the texts read one by one, made once, within its bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

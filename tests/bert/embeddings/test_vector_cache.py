@@ -1,7 +1,5 @@
 """Many sentences to vectors: sentence-transformers' own numbers, no padding, and a cache that threads share."""
 
-from __future__ import annotations
-
 import copy
 import threading
 import time

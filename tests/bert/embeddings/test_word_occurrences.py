@@ -1,7 +1,5 @@
 """A word's uses: found in their lines, their vectors transformers' own, their averages by hand; each made once."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Generator

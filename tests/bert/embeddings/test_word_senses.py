@@ -1,7 +1,5 @@
 """Sense scores against pair counting by hand; chance from vectors that are all the same; a row a word."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

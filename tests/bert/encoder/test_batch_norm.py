@@ -1,7 +1,5 @@
 """Batch norm and layer norm against PyTorch's classes, and what another sentence changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The input ledger against transformers' own tensors, and each spoilt input against a model spoilt by hand."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The ledger closes: each step against the model's own tensors, read by this file's own hooks, and against torch."""
 
-from __future__ import annotations
-
 import copy
 import math
 import random

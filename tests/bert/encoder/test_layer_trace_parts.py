@@ -1,7 +1,5 @@
 """What the ledger is made of, by itself, against torch and transformers: masks, activations, a norm, plain loops."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

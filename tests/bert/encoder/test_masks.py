@@ -1,7 +1,5 @@
 """Masks laid over attention are PyTorch's and transformers' own, and a causal mask lets nothing flow back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Other models' parameters, counted by formula, are those of transformers' classes, built without memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

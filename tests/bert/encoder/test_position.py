@@ -1,7 +1,5 @@
 """Sinusoids against hand numbers and the formula read aloud; the wishes against brute force."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

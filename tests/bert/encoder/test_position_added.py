@@ -1,7 +1,5 @@
 """Added or concatenated: both ways against torch, and the overlap of random directions against random draws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """A token's path against torch's norms and cosines of the model's own states, and scikit-learn's PCA."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Rotary positions are transformers' own, and a product depends on the distance alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

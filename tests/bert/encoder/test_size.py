@@ -1,7 +1,5 @@
 """Parameters and operations counted by hand from a configuration are those of transformers' own models."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode

@@ -1,7 +1,5 @@
 """A hub of the test's own, for members of the family."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager

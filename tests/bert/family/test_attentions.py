@@ -1,7 +1,5 @@
 """The family's attention is transformers' own; our translator's and decoder's are their own arithmetic's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Members from a hub of the test's own: fetched, checked, bounded; and what is refused, in one sentence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

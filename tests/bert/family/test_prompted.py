@@ -1,7 +1,5 @@
 """GPT-2's and T5's answers are transformers' own: logits and loss of the whole model, and what `generate` writes."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

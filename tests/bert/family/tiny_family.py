@@ -1,7 +1,5 @@
 """Tiny models of the family with random weights and tokenizers of their own, written to folders as the Hub has them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

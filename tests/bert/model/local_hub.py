@@ -1,7 +1,5 @@
 """A hub of our own on this machine, in the place of the Hugging Face Hub."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A hub on this machine with several repositories, each of real files, for tests of models that are opened by name."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Tiny encoders of other architectures than BERT's, on a hub of the tests' own, opened as a reader opens them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

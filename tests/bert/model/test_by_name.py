@@ -1,7 +1,5 @@
 """A BERT of the Hub opened by its name: what is accepted, refused before any weight is fetched, and kept."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -411,5 +409,4 @@ def test_a_few_are_looked_up_at_one_time(
 
 
 def test_the_limits_are_the_catalogues_largest(store: ModelStore) -> None:
-    assert store.named is not None
     assert store.named._limits == model_checks.Limits(24, 16, 1024, store.memory.most)

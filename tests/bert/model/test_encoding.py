@@ -1,7 +1,5 @@
 """Encodings against transformers' own, pairs and truncation included, and from many threads at once."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

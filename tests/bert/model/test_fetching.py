@@ -1,7 +1,5 @@
 """A Hub that hangs, fails, or sends what is broken: one sentence soon, a way back, and nobody else is held up."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

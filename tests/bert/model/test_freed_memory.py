@@ -1,7 +1,5 @@
 """Freed memory goes back to the system, also what a dead thread has left between things that live on."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

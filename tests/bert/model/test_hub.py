@@ -1,7 +1,5 @@
 """A model fetched when it is picked: from a small hub of the test's own, on this machine, with progress told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The code that oneDNN compiles for each shape of a product does not pile up in a process that is the app."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

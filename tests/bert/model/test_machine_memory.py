@@ -1,7 +1,5 @@
 """What memory the machine has for this process: its own, or the least limit of its cgroups, of both versions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psutil

@@ -1,7 +1,5 @@
 """The memory budget: what goes for what, in which order, and that threads keep within it."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import time

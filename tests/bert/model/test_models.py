@@ -1,7 +1,5 @@
 """The catalogue and the store: only pinned entries load, the bundled weights are checked, failures are one sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

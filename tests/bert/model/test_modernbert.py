@@ -1,7 +1,5 @@
 """ModernBERT opened from a folder: transformers' own numbers, its windows, and the configurations that are refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

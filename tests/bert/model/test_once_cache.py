@@ -1,7 +1,5 @@
 """The cache of what was used last: within its bound, the least recently used out first, nothing too large kept."""
 
-from __future__ import annotations
-
 import threading
 
 from demos.bert.model.once_cache import ObjectNumbers, Recent

@@ -1,7 +1,5 @@
 """Other encoders than BERT opened by name: what the lessons compute with them is transformers' own."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A model in a folder or a zip that the app is started with: its numbers are transformers' own, and what is refused."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Runs: equal to transformers' own numbers, frozen, cached within their bound, one pass however many lessons ask."""
 
-from __future__ import annotations
-
 import threading
 import time
 import weakref

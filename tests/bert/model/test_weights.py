@@ -1,7 +1,5 @@
 """Two models read at once: transformers alone loses the tied weights of all later models, here they take turns."""
 
-from __future__ import annotations
-
 import threading
 import time
 from pathlib import Path

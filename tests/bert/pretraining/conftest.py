@@ -1,7 +1,5 @@
 """A tiny random BERT with random heads, as the project holds it and as transformers does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Cloze prompts against transformers: the input, both words' probabilities, what is drawn and what is refused."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

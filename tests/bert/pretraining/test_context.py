@@ -1,7 +1,5 @@
 """A word taken away: the same probabilities as transformers' model gives for the shorter sentence, typed anew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

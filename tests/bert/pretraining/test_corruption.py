@@ -1,7 +1,5 @@
 """The corruption against the paper's shares, over many draws; whole words, pairs, and what can't be corrupted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
 

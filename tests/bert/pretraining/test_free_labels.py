@@ -1,7 +1,5 @@
 """The labels a text gives by itself: the text's own tokens and order, 15 % and one, whatever the text is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest

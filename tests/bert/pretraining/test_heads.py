@@ -1,7 +1,5 @@
 """The pre-training heads against transformers' own models, from files in a temporary folder, and ours."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

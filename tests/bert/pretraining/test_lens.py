@@ -1,7 +1,5 @@
 """A hidden place's guesses at every layer against BertForPreTraining's own logits, entropies against scipy's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

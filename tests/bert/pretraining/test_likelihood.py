@@ -1,7 +1,5 @@
 """Pseudo-log-likelihood against a plain loop over the tokens with transformers' own model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Our little documents: their form, what the datasheet says of them, and the trials made from them."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Next sentences against transformers' own BertForPreTraining, and the paper's way to make pairs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """BERT's own pre-training, reckoned by hand, and an encoder's operations by PyTorch's own counter."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

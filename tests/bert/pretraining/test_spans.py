@@ -1,7 +1,5 @@
 """Packed spans against a plain reading of Google's program, token by token, with the same draws."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The recurrent network computes what torch's own does, and writes the words that its probabilities say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The cased vocabulary: Google's own bytes, cut as transformers' slow algorithm and our own trace cut."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The vocabulary explorer against the tokenizer's own vocabulary, counted in another way."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.bert.model.models import ModelStore

@@ -1,7 +1,5 @@
 """The trace against the real tokenizer, on every input: random Unicode, real sentences, cased and uncased."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

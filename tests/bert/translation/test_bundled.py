@@ -1,7 +1,5 @@
 """The translators that come along: as good as the page says, and no reader's sentence breaks them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Dates in words: read back by another rule, with links that say which word each digit renders."""
 
-from __future__ import annotations
-
 import datetime
 import re
 

@@ -1,7 +1,5 @@
 """The norms of gradients against PyTorch's own Jacobian, and against finite differences of the model itself."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The grammar's pairs: true, linked word by word, always the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.bert.translation.alignment import small_words

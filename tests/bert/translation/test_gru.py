@@ -1,7 +1,5 @@
 """The translator's arithmetic against PyTorch's cells, word by word."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor, nn

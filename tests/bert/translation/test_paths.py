@@ -1,7 +1,5 @@
 """Paths between two words against a search through each network's own connections."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

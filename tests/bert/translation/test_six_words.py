@@ -1,7 +1,5 @@
 """The six words: cost and training against torch's cross-entropy and its optimizer."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

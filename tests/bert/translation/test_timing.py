@@ -1,7 +1,5 @@
 """What is timed is a pass and a text of the length told, and the time told is the median; no time is tested."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 

@@ -1,7 +1,5 @@
 """Both stacks against PyTorch's own layers: states, logits, loss and gradients."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -21,7 +21,7 @@ from demos.lessons.embeddings.tensors.program import FIVE, STEPS
 from demos.page import progress
 from demos.page.services import Sentence, Services
 from demos.page.view import On
-from demos.training.data.labelled_sentences import FILE, FILMS, REVIEWS, own_films, split_rows
+from demos.training.data.labelled_sentences import FILE, FILMS, REVIEWS, own_reviews, split_rows
 from tests.page.tiny_store import TinyStore
 from tests.programs import printed
 from tests.shown_values import shown_values
@@ -84,7 +84,7 @@ def test_the_texts_are_there_while_the_model_still_reads(tiny: LoadedModel, monk
 
 def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:
     services = services_of(tiny)
-    data = own_films()
+    data = own_reviews(only_films=True)
     split = split_rows(data, "0")
     features = next(iter(services.vectors.get(tiny, data.texts, [Choice("cls", tiny.model.config.num_hidden_layers)])))
     train, targets = features[split.train], data.targets[split.train]

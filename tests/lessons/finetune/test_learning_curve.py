@@ -169,5 +169,5 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
     strange = LearningCurve().read(On(part.services, BAR), {"amount": "entities", "seeds": "many"})
     assert (strange.amount, strange.seeds) == ("emotion", 1)
     assert "sentence1" in ends("file-pair", films)[1]
-    monkeypatch.setattr(curve_part, "measure", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(curve_part, "Measurement", lambda *_, **__: 1 / 0)
     assert OUR_FAULT in ends("emotion", None)[1]

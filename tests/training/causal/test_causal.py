@@ -1,7 +1,5 @@
 """Training the decoder: the sampled softmax, the windows, one step's gradients, and what is written and read again."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path
@@ -16,8 +14,7 @@ from demos.bert.causal.measured import measured
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.heads import our_heads
 from demos.training.causal import making
-from demos.training.causal.making import Plan, make, step_gradients, trained_of, windows
-from demos.training.causal.measuring import measure
+from demos.training.causal.making import Plan, make, measure, step_gradients, trained_of, windows
 from demos.training.causal.sampled import Candidates, draw, sampled_losses, shares_of
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline.corpus import Corpus, corpus_of

@@ -1,7 +1,5 @@
 """Files as people choose them, as text: sentences, pairs, items, names and questions, some rows of them changed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Files in the shapes that people download or export, their contents made here: what each is to be read as."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Files as teachers have them, made here: name, content, and what the page says of each."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json

@@ -1,7 +1,5 @@
 """Files as people choose them: each broken one is refused in one plain sentence, at once."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

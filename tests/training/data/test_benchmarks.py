@@ -1,7 +1,5 @@
 """GLUE's nine tasks as the Hub has them: columns, metric and id of each, and no other data taken for one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Our own data sets: plain text, balanced, varied, nothing twice and nothing held out that is nearly trained on."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

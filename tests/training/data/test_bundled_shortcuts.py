@@ -1,7 +1,5 @@
 """Our labelled data sets: what gives no label away, how far a model gets, and that their datasheets tell it right."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

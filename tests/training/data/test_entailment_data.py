@@ -1,7 +1,5 @@
 """The premises and hypotheses of our own: plain text, each premise with each relation, no premise in two splits."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 

@@ -1,7 +1,5 @@
 """The bundled entity sentences: valid BIO, balanced, varied, and no name, neighbour or length gives the tag away."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

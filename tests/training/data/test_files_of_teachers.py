@@ -1,7 +1,5 @@
 """Files as teachers have them: the page says what each was read as, or why it can't be."""
 
-from __future__ import annotations
-
 import io
 import random
 import time

@@ -1,7 +1,5 @@
 """Our own film reviews: what gives no label away, how far a model gets, and that their datasheet tells it right."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -15,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.training.data.labelled_sentences import own_films, split_rows
+from demos.training.data.labelled_sentences import own_reviews, split_rows
 from demos.training.frozen_classifier import fit_guess, fit_plain
 from tests.training.data.test_bundled_shortcuts import lengths_told, surface
 from tests.training.hand_written_data import DATA, NEGATIONS, accuracy, read_rows, sheet_of, vectors_of
@@ -67,7 +65,7 @@ def test_neither_the_surface_nor_single_words_give_the_label_away() -> None:
 @pytest.mark.slow
 def test_a_model_learns_them_better_than_guessing(bundled: LoadedModel) -> None:
     mean = accuracy(LogisticRegression(max_iter=1_000), vectors_of(bundled, "films.tsv"), ROWS)
-    data = own_films()
+    data = own_reviews(only_films=True)
     split = split_rows(data, "0")
     layer = Choice("cls", bundled.model.config.num_hidden_layers)
     features = next(iter(VectorCache().get(bundled, data.texts, [layer])))

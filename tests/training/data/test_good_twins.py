@@ -1,7 +1,5 @@
 """Files that look broken and are not: each is read as what it is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

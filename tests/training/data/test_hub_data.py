@@ -1,7 +1,5 @@
 """Hub data sets without a Hub: real Parquet files in its place, and one sentence for whatever goes wrong."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import threading

@@ -1,7 +1,5 @@
 """Labelled sentences for a classifier: where they come from, which are held out, and what is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import urllib.request

@@ -1,7 +1,5 @@
 """Lists of sentences: lines, tables with and without a name, and one plain sentence for each bad file."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.errors import UserError

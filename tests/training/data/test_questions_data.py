@@ -1,7 +1,5 @@
 """The bundled questions: exact spans, nothing told by place or kind of answer, and no cheap guesser gets far."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Files of rated pairs: every form that is read, and one sentence with the row for what is broken."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Uploads: what is read, and the one sentence for each way a file can be broken."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

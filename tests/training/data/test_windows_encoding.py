@@ -1,7 +1,5 @@
 """Excel's two Latin encodings told apart: whole files rightly, a sentence or two rightly or with a word of warning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Excel workbooks as people and attackers make them."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """The training of the small ELMo: its losses against PyTorch's, and its command on a small text."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

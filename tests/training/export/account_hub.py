@@ -1,7 +1,5 @@
 """As much of the Hub as a push needs, on this machine: accounts by their tokens, repositories, commits, refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 from http.server import BaseHTTPRequestHandler

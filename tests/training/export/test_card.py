@@ -1,7 +1,5 @@
 """The model card: what it tells, that no text can harm it, and that its program runs."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A program reads the quotes of a table, and the places of answers, as the page does."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The push through the Hub's own client, to a hub on this machine: what it makes, never touches, and is refused."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One recipe, three ways: the page's trainings, the program and the command give the same numbers, digit for digit."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shlex

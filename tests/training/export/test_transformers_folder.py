@@ -1,7 +1,5 @@
 """A kept run as a transformers folder: every form gives the run's own answers, one of them in a fresh process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -251,7 +249,6 @@ def test_a_rater_gives_the_same_number_and_its_loss(
         '{"task": "similarity"}', encoding="utf-8"
     )  # as a download has it: a run may begin with it
     again = read_head(tmp_path)
-    assert again is not None
     assert again.of == head_of(task)
     last = [layer for layer in trained.model.head.modules() if isinstance(layer, torch.nn.Linear)][-1]
     assert torch.equal(again.linears[-1][1], last.bias)
@@ -272,7 +269,6 @@ def test_a_single_text_has_the_same_score_in_transformers_pipeline(
         assert (found["label"], found["score"]) == ("score from 1 to 10", pytest.approx(expected, abs=LONG))
     (tmp_path / DOWNLOADED).write_text('{"task": "similarity"}', encoding="utf-8")
     again = read_head(tmp_path)
-    assert again is not None
     assert again.of == head_of(task)
     for other in (Similarity(**of_run, points=(1, 5)), Similarity(**of_run | {"single": False})):
         assert not again.of.fits(head_of(other))  # another scale is learned from the start
@@ -303,7 +299,6 @@ def test_labels_have_the_same_probabilities_in_transformers_pipeline(
     assert told.loss.item() == pytest.approx(loss.item(), rel=1e-4)
     (tmp_path / DOWNLOADED).write_text('{"task": "labels"}', encoding="utf-8")  # a run may begin with a download
     again = read_head(tmp_path)
-    assert again is not None
     assert again.of == head_of(trained.task)
     assert again.of != head_of(Classification(LABELS, pooling=pooling, hidden=hidden))
 

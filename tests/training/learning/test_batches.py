@@ -1,7 +1,5 @@
 """Batches hold every sentence once, of like length, in an order that only the generator decides; few are watched."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given, settings

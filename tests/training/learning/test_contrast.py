@@ -1,7 +1,5 @@
 """Learning from pairs: the loss by hand, the head against scikit-learn's regression, and a whole run."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run that can't end well ends with one sentence and leaves nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import math

@@ -1,7 +1,5 @@
 """Steps of our optimizers against torch's own over groups made by hand."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several processes train as one does: real processes over gloo, held against the run of a single one."""
 
-from __future__ import annotations
-
 import multiprocessing
 import socket
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The learning rate of each step against transformers' own schedules."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

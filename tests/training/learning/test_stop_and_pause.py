@@ -1,7 +1,5 @@
 """Pause, go on, stop: what a run under way does when it is asked."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 import time

@@ -1,7 +1,5 @@
 """What trains and what stays, the frozen layers' kept states, and LoRA by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A tiny random BERT with both heads, as transformers makes it and as the app holds it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """From paragraphs to batches: sentences, held-out ones, pairs that follow or do not, corruption, the same by seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A step on a copy: its losses, gradients and moved rows against transformers' own class and PyTorch's own AdamW."""
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import replace

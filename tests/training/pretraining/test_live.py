@@ -1,7 +1,5 @@
 """Presses: the loss falls, stop stops, the same seed gives the same, copies are apart, bounded and let go."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

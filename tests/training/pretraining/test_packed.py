@@ -1,7 +1,5 @@
 """Batches of packed spans: what is in them, and both losses against transformers' own model with the same weights."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Before and after: which word is hidden, and the answers and mean losses against transformers' own, one by one."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Adapters: what LoRA added is written in 8 bits and read back, and the bundled ones score what their logs say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

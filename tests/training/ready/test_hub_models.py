@@ -1,7 +1,5 @@
 """The Hub's models, as tiny ones in their place: their answers are those of transformers' own pipelines."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

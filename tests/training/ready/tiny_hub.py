@@ -1,7 +1,5 @@
 """Tiny models with random weights in the place of the Hub's well-known ones, in folders as the Hub has them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

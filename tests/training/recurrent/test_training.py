@@ -1,7 +1,5 @@
 """The network in assets/ is as good as its page says, and the command trains and measures one."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

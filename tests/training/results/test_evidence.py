@@ -1,7 +1,5 @@
 """What a run leaves beside its model is its result; vectors, neighbours and gradients against other ways to them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

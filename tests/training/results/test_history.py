@@ -1,7 +1,5 @@
 """What is remembered of a run, what differs between runs, the CSV, and whether a difference is more than chance."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

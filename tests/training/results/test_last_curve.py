@@ -1,7 +1,5 @@
 """A run's curve beside its model: written, read again, and never longer than its bound."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What shows that a run has learned nothing, from both sides of each threshold; its reasons and what to change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +69,6 @@ APART = [[28, 1, 1], [2, 25, 3], [0, 5, 35]]
 
 def test_one_class_for_all() -> None:
     nothing = verdict(classified(LOVE), settings=Settings(learning_rate=1e-2))
-    assert nothing is not None
     assert nothing.on_page == (
         "The model gives all test sentences the class “love”, although only 40% of them have it: it has not learned to "
         "tell the classes apart. The likeliest reason is that the learning rate, 1e-2, is very high. Under “All "
@@ -139,7 +136,6 @@ def test_the_likeliest_reasons(settings: Settings, steps: int, trained: tuple[in
 def test_a_loss_that_is_no_number() -> None:
     for losses, loss in (([1.0, None], 1.0), ([math.inf], 1.0), ([1.0], math.nan)):
         nothing = verdict(classified(APART, loss=loss), losses=losses)
-        assert nothing is not None
         assert nothing.on_page == (
             "The loss is not a finite number: the model has learned nothing. The likeliest reason is that the learning "
             "rate is too high. Under “All controls”, choose a lower “Learning rate”."
@@ -169,7 +165,6 @@ def test_a_loss_that_is_flat(losses: list[float], score: float | None, flat: boo
 
 def test_a_flat_loss_in_words() -> None:
     nothing = verdict(classified(APART), losses=LEVEL, looks=((96, 1.8, 1.8, 0.21),))
-    assert nothing is not None
     assert nothing.evidence == (
         "The training loss did not fall (1.8 in the first quarter of the steps, 1.8 in the last), and the accuracy on "
         "the validation examples, 21.0%, is not clearly above the baseline’s 20.0% (always “anger”): the model has "
@@ -203,7 +198,6 @@ def chosen(places: Sequence[int], true: Sequence[int]) -> LearnedNothing | None:
 
 def test_always_the_same_ending() -> None:
     nothing = chosen([1] * 40, [0] * 22 + [1] * 18)
-    assert nothing is not None
     assert nothing.evidence == (
         "The model chooses ending B for all test items, although it is correct for only 45% of them: it has not "
         "learned to tell the endings apart."
@@ -225,7 +219,6 @@ def tagged(true: int, found: int, settings: Settings | None = None) -> LearnedNo
 
 def test_no_names() -> None:
     nothing = tagged(100, 0)
-    assert nothing is not None
     assert nothing.evidence == (
         "The model finds no name in the 80 test sentences, which contain 100, and gives every word the label O: it has "
         "not learned to find names."
@@ -255,7 +248,6 @@ def rated(predicted: Sequence[float], gold: Sequence[float], second: str = "b") 
 def test_one_score_for_all_pairs() -> None:
     gold = [0.0, 5.0] * 10  # with the standard deviation 2.5
     nothing = rated([2.5, 2.74] * 10, gold)
-    assert nothing is not None
     assert nothing.evidence == (
         "The model gives the test pairs nearly the same score, from 2.50 to 2.74, although their scores go from 0 to "
         "5: it has not learned to tell similar pairs from others."

@@ -1,7 +1,5 @@
 """Published results: whole rows, known sources, means that add up, and one's own runs where data and metric fit."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, replace
 

@@ -1,7 +1,5 @@
 """Runs without a page: followed by many, found again, left alone and stopped, forgotten within bounds."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How long a training will take: the machine's speed at its best moment, and what LoRA costs beside its products."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """What a run asks of ZeroGPU, by what it needs and who asks; and each refusal of spaces' client, in one sentence."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator

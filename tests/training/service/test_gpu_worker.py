@@ -1,7 +1,5 @@
 """The training through a forked, daemonic worker that pickles what goes in and comes out, as ZeroGPU's does."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle

@@ -1,7 +1,5 @@
 """A process's own folder: gone with it, and after a kill with the next process; never another's that is at work."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

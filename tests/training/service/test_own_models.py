@@ -2,8 +2,6 @@
 in the reader's room by a member's pass.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

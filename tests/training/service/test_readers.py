@@ -1,7 +1,5 @@
 """What each reader has trained: their own alone, within bounds, and no model of who is forgotten."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

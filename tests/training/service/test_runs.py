@@ -1,7 +1,5 @@
 """Runs by their ids: which models are kept, within their bounds; each is read once, and outside of the lock."""
 
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor

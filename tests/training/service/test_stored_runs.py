@@ -1,7 +1,5 @@
 """Runs on disk: found by another service by the same key and by no other; bounded."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

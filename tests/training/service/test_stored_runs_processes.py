@@ -1,7 +1,5 @@
 """Runs on disk with several processes: written at once, and by a process that is killed in the middle."""
 
-from __future__ import annotations
-
 import itertools
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """A training within the memory budget: what it holds, what goes for it, what is told where there is no room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

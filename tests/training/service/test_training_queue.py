@@ -1,7 +1,5 @@
 """First come, first served; a full line and a left place."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """The trainings: one training at a time, a place in line, nothing left behind, nobody else's model."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 import time

@@ -1,7 +1,5 @@
 """A training's own thread: its CPU threads stay its own, and it ends when nobody listens."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

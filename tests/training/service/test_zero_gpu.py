@@ -4,8 +4,6 @@ Its device API is stood in for by a server here, which kills a worker as ZeroGPU
 tests/training/service/zero_gpu_app.py says what else is stood in for.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -7,8 +7,6 @@ of `spaces.zero.torch` that begin CUDA and move packed weights to it, so that th
 """
 
 # ruff: noqa: E402  (what stands in for CUDA comes before what asks for it)
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """T5's form: an example of every task as a text, and the answer as another (Raffel et al. 2020, appendix D)."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.bert.embeddings.agreement import Pair

@@ -1,7 +1,5 @@
 """The loss against its formulas: weights as scikit-learn balances them, skipped positions, exact means."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A new task is one new folder: dropped in, it is found by its data, by its kept name, and by its files' kind."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator

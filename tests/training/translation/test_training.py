@@ -1,7 +1,5 @@
 """The training of a translator: what it tells, and that it is what its program does."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from contextlib import redirect_stdout

@@ -3,15 +3,13 @@
 All of it is read before any weight is fetched. Each check raises UserError, whose sentence ends with the reason.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from huggingface_hub.utils import SafetensorsFileMetadata, TensorInfo
@@ -93,7 +91,7 @@ class Limits:
     memory: float  # bytes
 
     @classmethod
-    def of(cls, catalogue: Mapping[str, ModelSpec], memory: float) -> Limits:
+    def of(cls, catalogue: Mapping[str, ModelSpec], memory: float) -> Self:
         """The sizes of the catalogue's largest models, which are the ends of the page's controls."""
         layers, heads, width = (
             max(getattr(spec, name) for spec in catalogue.values()) for name in ("num_layers", "num_heads", "width")

@@ -18,7 +18,7 @@ from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
-from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
+from demos.training.frozen_classifier import Fit, fit_guess, fit_vectors, fit_words, kept_fits, wilson
 from demos.training.lstm_classifier import Learned, lstm_steps
 from demos.training.service.training_queue import Ticket, TrainingQueue
 from demos.training.service.training_thread import in_own_thread
@@ -67,7 +67,7 @@ class Frozen:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.fits = Fits()
+        self.fits = kept_fits()
         self.line = TrainingQueue()
         self._in_line: list[tuple[Any, ...]] = []  # the fits requested, by the place in the line
         self._lstms: Recent[Learned] = Recent(MAX_LSTMS)
@@ -75,15 +75,15 @@ class Frozen:
 
     def guess(self, task: Task) -> Fit:
         """Always the most frequent class."""
-        return self.fits.get(task.key("guess"), lambda: fit_guess(task.data, task.split))
+        return self.fits.make(task.key("guess"), lambda take: fit_guess(task.data, task.split))
 
     def words(self, task: Task) -> Fit:
         """Words alone."""
-        return self.fits.get(task.key("words"), lambda: fit_words(task.data, task.split))
+        return self.fits.make(task.key("words"), lambda take: fit_words(task.data, task.split))
 
     def known(self, task: Task) -> dict[Choice, Fit]:
         """Every choice that is fitted already."""
-        fits = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
+        fits = {choice: self.fits.get(task.key_of(choice)) for choice in features_of(task.loaded)}
         return {choice: fit for choice, fit in fits.items() if fit is not None}
 
     def lstm(self, task: Task) -> Learned | None:
@@ -113,7 +113,7 @@ class Frozen:
 
     def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
         """Fit these choices into `into`; yields a line on its progress now and then (of `total`)."""
-        fits = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
+        fits = {choice: self.fits.get(task.key_of(choice)) for choice in wanted}
         missing = [choice for choice, fit in fits.items() if fit is None]
         vectors: dict[Choice, np.ndarray] = {}
         if missing:
@@ -125,8 +125,10 @@ class Frozen:
                 yield TEXT.fitting(len(into) + 1, total or len(fits), feature_name(choice, task.deepest))
                 rows = joined(choice, task.deepest, vectors)
                 key = task.key_of(choice)
-                fit = self.fits.known(key)  # by another reader, meanwhile
-                fit = fit or self.fits.put(key, fit_vectors(rows, task.data, task.split, task.standardise))
+                fit = self.fits.get(key)  # by another reader, meanwhile
+                if fit is None:
+                    fit = fit_vectors(rows, task.data, task.split, task.standardise)
+                    self.fits.put(key, fit)
             into[choice] = fit
 
     def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Generator[Markup]:

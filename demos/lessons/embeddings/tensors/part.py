@@ -26,7 +26,7 @@ from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, slider, unlinked
 from demos.training.data.labelled_sentences import FILE, FILMS, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
-from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
+from demos.training.frozen_classifier import fit_guess, fit_plain, kept_fits
 from demos.widgets.file_picker.file_picker import file_picker, shown_for
 from demos.widgets.number_strips.number_strips import cells_picture
 
@@ -55,7 +55,7 @@ class SharedResults:
         self.tensors: OnceCache[Encoded, Tensors] = OnceCache(
             KEPT_BYTES, lambda cached: cached[0].nbytes, services.memory, "tensors"
         )
-        self.fits = Fits()
+        self.fits = kept_fits()
 
 
 class TensorSteps(View):
@@ -124,8 +124,8 @@ def all_rows(on: On, c: TensorSteps.Choices) -> Generator[Shown]:
     except UserError:
         yield {"status": ""}
         raise
-    fit = known.fits.get(key, lambda: fit_plain(tensors.features, data, split))
-    guess = known.fits.get((data.key, "guess"), lambda: fit_guess(data, split))
+    fit = known.fits.make(key, lambda take: fit_plain(tensors.features, data, split))
+    guess = known.fits.make((data.key, "guess"), lambda take: fit_guess(data, split))
     results = StepResults(data, source, split, row, tensors, fit, guess)
     yield {
         "status": TEXT.data(data),

@@ -31,12 +31,12 @@ from demos.training.learning_curve import (
     SHARES,
     STARTS,
     Measured,
+    Measurement,
     Progress,
     checked,
     empty,
     expected_seconds,
     jobs,
-    measure,
     measured_from,
 )
 from demos.training.service.background import Changes
@@ -142,9 +142,8 @@ class Measurements:
         store, trainings = self.services.store, self.services.trainings
         seconds = expected(self.services, key, checked(dataset, count), count, on_cpu)
         known = key, store.spec(key).title, store.folder(key)
-        return measure(  # type: ignore[return-value]
-            trainings, dataset, *known, count, seconds, lambda: job not in self._running, on_cpu=on_cpu
-        )
+        measurement = Measurement(trainings, *known, seconds, lambda: job not in self._running, on_cpu=on_cpu)
+        return measurement.of(dataset, count)
 
     def stop(self, job: str) -> None:
         """Request that this measurement ends at its next step, with its results so far."""

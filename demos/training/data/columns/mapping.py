@@ -1,11 +1,9 @@
 """The roles of a table's columns: as a reader chose, by known names, or by the columns' contents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from urllib.parse import unquote
 
 from demos.errors import UserError
@@ -68,7 +66,7 @@ class ColumnMap:
     close: Mapping[str, Sequence[int]] = field(default_factory=dict)
     profiles: tuple[Profile, ...] = field(default=(), compare=False)
 
-    def checked(self) -> ColumnMap:
+    def checked(self) -> Self:
         """These columns. Raises UnclearError where a required one is missing or not clear."""
         if self.problem:
             raise UnclearError(self)

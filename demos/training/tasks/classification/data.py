@@ -152,7 +152,7 @@ PAIRS = Reader(
 )
 READERS = (SENTENCES, PAIRS)
 SOURCES = (
-    Source("emotion", "sentence", "Emotion", load_emotion),
+    Source("emotion", "sentence", "Emotion", load_emotion, EMOTION.name),
     SENTENCES.bundled("sentiment", "Sentiment", "sentiment.tsv"),
     SENTENCES.bundled("films", "Film reviews", "films.tsv"),
     PAIRS.bundled("paraphrase", "Paraphrase", "paraphrase.tsv"),

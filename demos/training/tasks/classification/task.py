@@ -1,10 +1,8 @@
 """Task: a class for a sentence, or for a pair of sentences that the encoder reads as one sequence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import nn
@@ -34,7 +32,7 @@ class Classification(OneOfSeveral):
     positive: str = ""  # of two classes, the one that F1 is of; "" for none
 
     @classmethod
-    def of(cls, dataset: Dataset, settings: Settings) -> Classification:
+    def of(cls, dataset: Dataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         own = head_fields(settings, dataset.counts("train"))
         positive = positive_class(dataset.source, dataset.labels)

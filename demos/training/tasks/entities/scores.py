@@ -1,9 +1,8 @@
 """Scores of found entities: whole spans with their types, as CoNLL-2003's script and seqeval count them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 Span = tuple[int, int, str]  # first word, one past the last, type
 VERDICTS = ("right", "wrong type", "wrong border", "missed")
@@ -22,7 +21,7 @@ class EntityScore:
     hits: int  # answered with the right words and the right type
 
     @classmethod
-    def of(cls, name: str, true: int, predicted: int, hits: int) -> EntityScore:
+    def of(cls, name: str, true: int, predicted: int, hits: int) -> Self:
         """From the counts: P = hits / predicted, R = hits / true, F1 = 2 hits / (predicted + true)."""
         f1 = 2 * hits / (predicted + true) if predicted + true else 0.0
         return cls(

@@ -1,12 +1,10 @@
 """Task: named entities, a label for each word, read off its first piece (Devlin et al. 2019, section 5.3)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 
@@ -40,7 +38,7 @@ class Entities(HeadTask):
     labels: tuple[str, ...]  # "O" first
 
     @classmethod
-    def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
+    def of(cls, dataset: EntityDataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         return cls(dataset.labels, **head_fields(settings, dataset.label_counts("train")))
 

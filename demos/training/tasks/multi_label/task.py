@@ -1,11 +1,9 @@
 """Task: any number of labels for a sentence, each decided by itself: a sigmoid a label, binary cross-entropy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -76,7 +74,7 @@ class MultiLabel(PooledTask):
         return f"weighted {BINARY}" if self.weights else BINARY
 
     @classmethod
-    def of(cls, dataset: MultiLabelDataset, settings: Settings) -> MultiLabel:
+    def of(cls, dataset: MultiLabelDataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         fields = head_fields(settings)
         if settings.class_weights:

@@ -1,11 +1,9 @@
 """Task: which of several endings fits, each encoded as a separate sequence, one vector V to score them with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import nn
@@ -58,7 +56,7 @@ class MultipleChoice(OneOfSeveral):
     choices: int
 
     @classmethod
-    def of(cls, dataset: ChoiceDataset, settings: Settings) -> MultipleChoice:
+    def of(cls, dataset: ChoiceDataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         return cls(dataset.choices, pooling=settings.pooling, **head_fields(settings))
 

@@ -1,9 +1,8 @@
 """Questions that their paragraph does not answer: the threshold, and the scores at each one (SQuAD 2.0)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Graded:
     answerable: np.ndarray  # [n]
 
     @classmethod
-    def of(cls, gaps: Sequence[float], guesses: Sequence[str], answers: Sequence[Sequence[str]]) -> Graded:
+    def of(cls, gaps: Sequence[float], guesses: Sequence[str], answers: Sequence[Sequence[str]]) -> Self:
         """From the best spans' texts and each question's answers, none where the paragraph has none."""
         wanted = [texts or ("",) for texts in answers]
 

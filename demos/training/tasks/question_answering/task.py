@@ -1,11 +1,9 @@
 """Task: extractive question answering, a start and an end in a paragraph (Devlin et al. 2019, section 4.2)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 
@@ -38,11 +36,11 @@ class QuestionAnswering(HeadTask):
     tau: float = 0.0  # it is one where the null score exceeds the best span's by more than this
 
     @classmethod
-    def of(cls, dataset: QuestionDataset, settings: Settings) -> QuestionAnswering:
+    def of(cls, dataset: QuestionDataset, settings: Settings) -> Self:
         """The task that these settings describe."""
         return cls(**head_fields(settings), unanswerable=dataset.has_unanswerable)
 
-    def settled(self, examples: Sequence[QuestionExample], answers: Sequence[SpanAnswer]) -> QuestionAnswering:
+    def settled(self, examples: Sequence[QuestionExample], answers: Sequence[SpanAnswer]) -> Self:
         """With the threshold that is best on the validation questions, where "no answer" may be one."""
         if not self.unanswerable or not examples:
             return self

@@ -1,10 +1,8 @@
 """A task on rated pairs: both sentences through the same encoder, and the cosine of their vectors to be the rating."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -33,7 +31,7 @@ class Siamese(Regression):
     top: float = 5.0  # the rating for which the cosine is 1
 
     @classmethod
-    def of(cls, dataset: PairDataset, settings: Settings) -> Siamese:
+    def of(cls, dataset: PairDataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         return cls(settings.pooling, dataset.top)
 

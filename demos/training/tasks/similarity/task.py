@@ -1,10 +1,8 @@
 """Task: one number for a pair of sentences, as in GLUE's STS-B, or for a text, such as a rating: a regression."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -75,7 +73,7 @@ class Similarity(Regression, PooledTask):
     single: bool = False  # whether a score is that of one text
 
     @classmethod
-    def of(cls, dataset: SimilarityDataset, settings: Settings) -> Similarity:
+    def of(cls, dataset: SimilarityDataset, settings: Settings) -> Self:
         """The task that this data set and these settings describe."""
         return cls(
             trained_range=dataset.trained_range,

@@ -1,7 +1,5 @@
 """The exports of annotation tools: which annotation counts, where spans are, and one sentence for what is broken."""
 
-from __future__ import annotations
-
 import json
 import random
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Labels as people mean them: one class for what looks alike, none for a dash, numbers in their order."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

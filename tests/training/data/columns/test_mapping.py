@@ -1,7 +1,5 @@
 """Which column is which: choices as text, headers and titles, groups, HTML."""
 
-from __future__ import annotations
-
 import html as standard
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sequences drawn from documents: where they are cut, what follows, and how good a model is at them."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import math
@@ -77,7 +75,6 @@ def test_half_of_the_false_parts_come_from_documents_with_the_same_words(bundled
     words = ("apple", "apple", "river", "river", "stone", "stone")
     documents = [[f"{word} {number} ." for number in range(1, 7)] for word in words]
     corpus = corpus_of(documents, bundled.tokenizer).with_alike(1)
-    assert corpus.alike is not None
     assert corpus.alike[:, 0].tolist() == [1, 0, 3, 2, 5, 4]
     rng, same = np.random.default_rng(0), Counter[bool]()
     for _ in range(600):

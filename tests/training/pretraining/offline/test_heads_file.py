@@ -1,7 +1,5 @@
 """The packed file of heads: how much a number changes by being stored in few bits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

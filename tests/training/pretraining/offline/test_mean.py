@@ -1,7 +1,5 @@
 """The mean of trainings' weights: numbers by themselves, the low-rank change of the word embeddings as a product."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Splits: seeded, stratified, without a leak; what the file splits itself is kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

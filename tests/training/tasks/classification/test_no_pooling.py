@@ -1,7 +1,5 @@
 """No pooling: the head over all tokens' vectors, one after another, against plain PyTorch; and its parameters."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from pathlib import Path

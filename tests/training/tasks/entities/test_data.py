@@ -1,7 +1,5 @@
 """Entity files of every form, good and broken; splits; a typed sentence's words."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Entity scores against seqeval on random tag sequences, and what becomes of each entity against counts by hand."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """The entity task against transformers: its pieces, its loss and logits; a whole training against seqeval."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files with several labels a sentence: every form is read alike, splits are stratified, what is wrong is told."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The labels of a row are found in every form that files have, and single classes are left to the task for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -87,7 +85,6 @@ def test_single_classes_are_told_from_several_labels() -> None:
 
 def test_columns_of_marks_win_over_a_class_in_each_row() -> None:
     found = label_sets(("text", "label", "a", "b"), [("x", "news", 1, 1), ("y", "blog", 0, 1)])
-    assert found is not None
     assert (found.form, found.sets) == (MARKED, (AB, B))
 
 

@@ -1,7 +1,5 @@
 """Several labels: the loss is PyTorch's and transformers', the scores are scikit-learn's, a run learns and is kept."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

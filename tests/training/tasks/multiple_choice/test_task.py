@@ -1,7 +1,5 @@
 """Multiple choice: its arithmetic is transformers' BertForMultipleChoice; its files are SWAG's and others'."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -51,7 +49,6 @@ def test_logits_and_loss_are_bertformultiplechoices(tiny: LoadedModel) -> None:
         for row, one in enumerate(both):  # each sequence is what the tokenizer makes of the two texts
             kept = batch.attention_mask[row].bool()
             assert batch.input_ids[row][kept].tolist() == one["input_ids"][0].tolist()
-            assert batch.token_type_ids is not None
             assert batch.token_type_ids[row][kept].tolist() == one["token_type_ids"][0].tolist()
         with torch.inference_mode():
             ours = task.logits(head, last_states(tiny.model, batch), batch)

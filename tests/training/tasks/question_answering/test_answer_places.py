@@ -1,7 +1,5 @@
 """Places of answers that count characters, UTF-16 units or UTF-8 bytes, or fit nowhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

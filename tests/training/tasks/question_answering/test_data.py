@@ -1,7 +1,5 @@
 """Questions from every form of file, good and broken; splits and folds that share no paragraph; the try-it box."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

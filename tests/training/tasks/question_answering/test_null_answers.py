@@ -1,7 +1,5 @@
 """Unanswerable questions: scores by SQuAD 2.0's rules written again, every threshold tried, the null score's window."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

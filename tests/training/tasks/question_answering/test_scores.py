@@ -1,7 +1,5 @@
 """SQuAD's scores against an independent reading of them: torchmetrics' SQuAD, on real and on random texts."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Question answering against transformers: its tokens, logits and loss; spans against a search of every pair."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import pickle

@@ -1,7 +1,5 @@
 """The split of rated pairs: no sentence on both sides, drawn by the seed, or one sentence on why not."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The siamese task against sentence-transformers' loss, scipy's correlation and its own program."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import pickle

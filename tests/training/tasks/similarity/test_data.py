@@ -1,7 +1,5 @@
 """Scored pairs: a score stays as it is written, in every form of file; what is none is named with its row."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Similarity: its loss is PyTorch's MSELoss, its arithmetic transformers', its metrics are scipy's."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -47,7 +45,6 @@ def test_loss_and_gradient_are_those_of_mseloss_and_of_transformers(tiny: Loaded
         [pair.first for pair in PAIRS], [pair.second for pair in PAIRS], padding=True, return_tensors="pt"
     )
     assert batch.input_ids.tolist() == inputs["input_ids"].tolist()
-    assert batch.token_type_ids is not None
     assert batch.token_type_ids.tolist() == inputs["token_type_ids"].tolist()
     output = theirs(**inputs, labels=batch.targets)
     output.loss.backward()
