@@ -78,7 +78,6 @@ class Frozen:
         return self.fits.get(task.key("guess"), lambda: fit_guess(task.data, task.split))
 
     def words(self, task: Task) -> Fit:
-        """Words alone."""
         return self.fits.get(task.key("words"), lambda: fit_words(task.data, task.split))
 
     def known(self, task: Task) -> dict[Choice, Fit]:
