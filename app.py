@@ -173,11 +173,12 @@ def launch_options(
     outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
     """The arguments of `Blocks.launch`: our look, our guards, the middleware `outside` of Gradio, and no others."""
-    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
     lessons = discover()
     slugs = [lesson.slug for lesson in lessons]
     widgets = [takeaway.SCRIPT, cell_strip.SCRIPT, live_curve.SCRIPT, *([embed.SCRIPT] if settings.frame else [])]
     files = own_files.own_files(script(*widgets, tours=tours, questions=offered_questions(lessons)), style_sheet())
+    glossary_answer = HTMLResponse(glossary.glossary_html(), headers=ASK_EACH_TIME)
+    fixed = {glossary.ADDRESS: glossary_answer, **fonts.font_answers(), **program_files.program_answers(), **files}
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,
@@ -190,9 +191,6 @@ def launch_options(
                 *guards(settings.frame),
                 Middleware(WrongAddress),
                 Middleware(NamedBrowsers),
-                Middleware(FixedAnswers, answers=fonts.font_answers(), folder=fonts.AT),
-                Middleware(FixedAnswers, answers=program_files.program_answers(), folder=program_files.AT),
-                Middleware(FixedAnswers, answers={glossary.ADDRESS: glossary_answer}),
                 Middleware(Tours, tours=tours, places=places or {}),
                 Middleware(YourQuestions, lessons=lessons, host=settings.host),
                 *outside,
@@ -204,7 +202,7 @@ def launch_options(
                     scripts=mended_scripts(MENDS),
                     head=own_files.own_tags(files),
                 ),
-                Middleware(FixedAnswers, answers=files, folder=own_files.AT),
+                Middleware(FixedAnswers, answers=fixed, folders=(fonts.AT, program_files.AT, own_files.AT)),
                 INNERMOST,
             ]
         },

@@ -47,7 +47,6 @@ def setting_name(field: str) -> str:
 
 
 def setting_value(field: str, value: object) -> str:
-    """Its value in words."""
     if field == "hidden":
         return " + ".join(map(str, value)) if value else "none"  # type: ignore[call-overload]
     if field == "frozen_embeddings":

@@ -1,6 +1,6 @@
 """The folds that every part ends in alike: the numbers, the formula, the code, the source."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,19 +14,23 @@ LETTERS = "[What each letter stands for](./glossary#letters)"
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 
 
-def folds(module: str, prints: str) -> tuple[gr.HTML, gr.Code]:
-    """The four folds of the part whose file is `module`; returns what its drawing fills: (numbers, program).
+def folds(module: str, prints: str, numbers: Sequence[str]) -> dict[str, gr.Component]:
+    """The folds that the part whose file is `module` ends in; returns what its drawing fills, by name.
 
-    formula.md and, where it is there, sources.md beside `module` are the two texts. `prints` is the label above the
-    program, 70 characters at most.
+    `numbers` names the tables of the first. formula.md and sources.md beside `module`, where they are there, are two
+    texts. `prints` is the label above the program, 70 characters at most; "" for a part without one.
     """
-    with fold(module, "numbers", "The numbers"):
-        table = gr.HTML("")
-    formula_fold(module)
-    program = code_fold(module, prints)
+    filled: dict[str, gr.Component] = {}
+    if numbers:
+        with fold(module, "numbers", "The numbers"):
+            filled |= {name: gr.HTML("") for name in numbers}
+    if Path(module).with_name("formula.md").exists():
+        formula_fold(module)
+    if prints:
+        filled["program"] = code_fold(module, prints)
     if Path(module).with_name("sources.md").exists():
         source_fold(module)
-    return table, program
+    return filled
 
 
 @contextmanager

@@ -20,7 +20,6 @@ log = logging.getLogger(__name__)
 OUR_FAULT = (
     "Something went wrong on the server. The page still shows the previous result. Try again, or reload the page."
 )
-TEXT = templates(__file__)
 PICTURES = (gr.HTML, gr.Plot, gr.Code, gr.Markdown)  # the outputs; a control can still be moved
 
 

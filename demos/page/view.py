@@ -8,7 +8,7 @@
             padding: bool = switch("With padding")    # the link's name, the control, its bounds, what `draw` is given
 
         def lay_out(self, at: Layout) -> None:        # the layout
-            at["picture"] = gr.Plot()
+            at.plot("picture", "Length of each token's vector")
             at.control("padding")
             at.folds("Prints them")
 
@@ -342,6 +342,10 @@ class Layout(dict[str, gr.Component]):
         self.controls[name] = made
         return made
 
+    def plot(self, name: str, label: str, **look: Any) -> None:
+        """The output `name` is a plot; its label is read aloud, and not shown."""
+        self[name] = gr.Plot(label=label, show_label=False, **look)
+
     def hold(self, name: str, component: gr.Component | None = None) -> gr.Component:
         """The component of a value that `draw` reads and no link has (`unlinked`): one of the page, or a new one.
 
@@ -375,9 +379,9 @@ class Layout(dict[str, gr.Component]):
         """The view's sentence on what to look at goes here; else it is below its picture."""
         self.page.show_look()
 
-    def folds(self, prints: str) -> None:
-        """The four folds that a part ends in: `numbers` and `program` are outputs, formula.md and sources.md texts."""
-        self["numbers"], self["program"] = folds(self._file, prints)
+    def folds(self, prints: str = "", numbers: Sequence[str] = ("numbers",)) -> None:
+        """The folds that a part ends in: `numbers` and "program" are outputs, formula.md and sources.md texts."""
+        self.update(folds(self._file, prints, numbers))
 
 
 class View:

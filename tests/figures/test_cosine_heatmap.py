@@ -1,7 +1,5 @@
 """The cosine heatmap and what is told beside it hold the numbers they were given, and no markup of the learner's."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

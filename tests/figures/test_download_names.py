@@ -1,7 +1,5 @@
 """What is taken home as JSON is the run itself; file names are harmless."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

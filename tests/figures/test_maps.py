@@ -1,7 +1,5 @@
 """Maps drawn and told: colours, shapes, the marked point, a trail, few classes and many, hostile words."""
 
-from __future__ import annotations
-
 import json
 import re
 

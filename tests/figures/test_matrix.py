@@ -1,7 +1,5 @@
 """The general heatmap and table: any two sides, both scales, empty cells, rows' sums, nothing typed becomes markup."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Can the heads be told apart? Colour blindness simulated, colour differences measured, contrast with the paper."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The lines of a program that read a reader's pairs again: from every form, what the page has read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

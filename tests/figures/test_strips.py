@@ -1,7 +1,5 @@
 """Strips hold the vectors they were given, on one signed scale, and no markup of the learner's."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

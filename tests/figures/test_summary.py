@@ -1,7 +1,5 @@
 """The sentence on what a figure shows: against what can be read off small figures by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

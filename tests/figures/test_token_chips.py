@@ -1,7 +1,5 @@
 """Token figures: every text escaped, every chip linked to its characters, every number the encoding's own."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from typing import Any
 

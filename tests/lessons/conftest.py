@@ -1,7 +1,5 @@
 """The bundled model as the lessons use it, and the pages of all lessons, for the tests that ask every part."""
 
-from __future__ import annotations
-
 import gradio as gr
 import pytest
 

@@ -1,7 +1,5 @@
 """The reader's choices are the reader's: no answer of the server sets a control."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from demos.page.lesson import Page

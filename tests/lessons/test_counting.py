@@ -1,7 +1,5 @@
 """On the page layers are 1 ... L and heads 1 ... A; state 0 is the embeddings. Programs keep transformers' indices."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

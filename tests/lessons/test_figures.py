@@ -1,7 +1,5 @@
 """Every figure of every part, as it is sent: Plotly itself reads it, and it carries its sentence."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One letter for one thing in all formulas and texts; the page lists the letters at /glossary."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

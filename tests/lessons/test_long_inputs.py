@@ -1,7 +1,5 @@
 """A text beyond the model's limit: each part whose model reads all of the bar's text says how much was cut off."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ModernBERT in the lessons: every part is drawn or refuses in one sentence; global and local layers are named."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Each question card has one right answer: on the bundled model, on BERT base where it is here, on a random BERT."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

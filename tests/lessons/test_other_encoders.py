@@ -1,7 +1,5 @@
 """Other encoders than BERT in the lessons: drawn where they fit, refused in one sentence elsewhere."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The Overview lesson: each of its numbers against transformers' own, and what it does with unusual sentences."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

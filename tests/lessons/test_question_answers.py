@@ -1,7 +1,5 @@
 """Each question's right answer, for sentences of no example, against transformers, scikit-learn, scipy and by hand."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

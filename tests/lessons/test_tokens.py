@@ -1,7 +1,5 @@
 """The Tokens lesson without a browser: its API answers, its program runs, its tab builds, its parts agree."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A page of which there is nothing but the bar's hidden boxes, for tests of what is put on it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The app's changes to other libraries, applied for one test and taken back after it."""
 
-from __future__ import annotations
-
 from pkgutil import resolve_name
 
 import pytest

@@ -1,7 +1,5 @@
 """The picker: a model that can't be had leaves the one before with a sentence; progress is told; links are checked."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

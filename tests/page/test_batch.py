@@ -1,7 +1,5 @@
 """What one tick draws is asked in one event: one handler after the other, each with what those before it changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """Start-up: command line over environment over defaults; what can't start says so in one sentence."""
 
-from __future__ import annotations
-
 import runpy
 import socket
 import sys

@@ -1,7 +1,5 @@
 """One computation for the whole hall: what is remembered, what never is, and that nobody's answer changes another's."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

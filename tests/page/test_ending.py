@@ -3,8 +3,6 @@
 What it does while a training is under way is tested with the app itself, in tests/test_restart.py.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The bar's examples: those that suit the open lesson come first, every one is there, and all text is escaped."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

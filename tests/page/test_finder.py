@@ -1,7 +1,5 @@
 """The finder's index: everything that can be opened is in it once, its words are those of the page, and it is small."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

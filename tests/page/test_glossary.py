@@ -1,7 +1,5 @@
 """The glossary: each term has one sentence and a source, and is marked where the page means it."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """Sessions without a copy of the page: what a reader's visit holds is kept and is nobody else's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """BERT base beside the bundled model: offered where it is on the disk or the Hub answers, and the page never waits."""
 
-from __future__ import annotations
-
 import threading
 import time
 from types import SimpleNamespace

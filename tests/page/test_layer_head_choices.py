@@ -1,7 +1,5 @@
 """What a slider is told when the model or the sentence changes under it."""
 
-from __future__ import annotations
-
 import gradio as gr
 import pytest
 

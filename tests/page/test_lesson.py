@@ -1,7 +1,5 @@
 """The contract: a person's error becomes one escaped sentence and leaves the page as it was."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What a link may say of a choice, and how Python reads it; tests/browser/test_link.py compares it with the page."""
 
-from __future__ import annotations
-
 import gradio as gr
 import pytest
 

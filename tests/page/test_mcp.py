@@ -1,7 +1,5 @@
 """`--mcp`: the API's read-only endpoints as tools, over the wire, by the protocol's own client if it is installed."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from collections.abc import Iterator

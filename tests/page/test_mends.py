@@ -1,7 +1,5 @@
 """Gradio's scripts are changed where they are as they were read, and else sent as they are."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A lesson in parts: the open one alone is told to redraw, and each finds its choices in the lesson's link."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

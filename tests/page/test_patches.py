@@ -1,18 +1,17 @@
 """What the app changes in other libraries fits the installed ones, and the page works without any one of them."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 import pytest
 
+from demos.bert.model.models import ModelStore
 from demos.page.patches.inner_parts import OWN_REQUEST, PAGES_AT_ONCE, READ
 from demos.page.patches.patch import Patch, Place, apply_patches, at, check_places, has, sets, takes, uses
 from demos.page.patches.patches import PATCHES
@@ -20,9 +19,6 @@ from demos.page.protection.error_log import Counted
 from tests.conftest import free_port
 from tests.hostile.wire import call, send
 from tests.page import patched
-
-if TYPE_CHECKING:
-    from demos.bert.model.models import ModelStore
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = [*PATCHES, OWN_REQUEST, PAGES_AT_ONCE, *READ]

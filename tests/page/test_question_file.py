@@ -1,7 +1,5 @@
 """Question files: what one says, its faults told with their line, and that every part has one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

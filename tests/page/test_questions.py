@@ -1,7 +1,5 @@
 """Question cards: what is told of an answer, what a browser may send, and that every part has a question."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What other lessons may ask of a reader's fine-tuned model: its classes only where it gives them to one sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No rule makes a browser style the whole page again for each label that it measures, and each is sent once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tours: what a file says, faults told with their line, and that the bundled ones lead to what there is."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """A reader's own tour file, as the server reads it: hostile text is escaped, faults are told, everything is bounded."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import MutableMapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The engine of views: choices are read within their bounds, a drawing is a plain call, and no control is set."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Iterator
@@ -202,7 +200,8 @@ def built(view: View, services: Services, **of_page: Any) -> tuple[gr.Blocks, Pa
 def test_a_drawing_in_steps_says_how_far_it_is_and_folds_are_asked_for_alone(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("demos.page.view.folds", lambda file, prints: (shut("Numbers"), shut("Code")))
+    filled = {"numbers": "Numbers", "program": "Code"}
+    monkeypatch.setattr("demos.page.view.folds", lambda *_: {name: shut(title) for name, title in filled.items()})
     demo, page = built(InSteps(), services)
     in_sight, numbers, _ = page.redrawn
     given = ["A dog sat.", "", "minilm", "cat", 3, 0.5, "run 1"]

@@ -1,7 +1,5 @@
 """The catalogue of the questions that come again, and the addresses of their panel and of a lecturer's link."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

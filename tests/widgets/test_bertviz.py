@@ -1,7 +1,5 @@
 """What bertviz's frame is sent: its size, its rounding, only what the browser lacks, and what the caption tells."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

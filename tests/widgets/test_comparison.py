@@ -1,7 +1,5 @@
 """The comparison drawn and told: one scale for both sides, zero in the middle of the difference, text as text."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which heads two menus ask for, and when the second model must be waited for."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.bert.attention.comparison import Which

@@ -1,7 +1,5 @@
 """A curve's questions: answered with what it lacks, for the run it names alone, and only while that is under way."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The picker of a file: what it offers is read, what it does not offer is refused in one sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

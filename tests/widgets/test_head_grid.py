@@ -1,7 +1,5 @@
 """What the grid is sent: small pictures, strongest weights, scores; and the tables beside it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The live curve's messages: only new points travel, none is lost, and the words say what the drawing shows."""
 
-from __future__ import annotations
-
 import json
 import math
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The run on the page: begun once, drawn, found again by a new page, stopped, and never another reader's."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The take-away row: harmless names, bounded files, private events, and nothing kept once a file has gone."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The entity task's pictures and words, against the numbers they are made of; what users wrote is escaped."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

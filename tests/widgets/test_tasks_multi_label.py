@@ -1,7 +1,5 @@
 """Several labels on the page: the outcome's own numbers, bars of their own for each probability, texts escaped."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Multiple choice and pairs on the page: the task's own sequences, the outcome's own numbers, texts escaped."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

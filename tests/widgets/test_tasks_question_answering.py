@@ -1,7 +1,5 @@
 """Questions on the page: the marks stand where the spans are, the figure's cells are the products, text is escaped."""
 
-from __future__ import annotations
-
 import dataclasses
 import html
 import re

@@ -1,7 +1,5 @@
 """Similarity on the page: the outcome's own numbers, the scatter and the gauge in their places, texts escaped."""
 
-from __future__ import annotations
-
 import math
 import re
 

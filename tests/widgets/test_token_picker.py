@@ -1,7 +1,5 @@
 """The token picker: every token a chip in its word's hue, hostile text a text, and an index that always fits."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

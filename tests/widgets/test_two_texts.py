@@ -1,7 +1,5 @@
 """bertviz's frame where rows and columns are of two texts: what it is sent, and only once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels

@@ -1,7 +1,5 @@
 """What bertviz's frame makes of what it is sent (assets/bertviz/unpack.js, in Python)."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from typing import Any

@@ -50,7 +50,6 @@ class Overview(View):
         trained: str = unlinked("")
 
     def lay_out(self, at: Layout) -> None:
-        """The picture beside what its outputs are used for."""
         give_back(at.page)
         gr.HTML("<p data-tours></p>", elem_id="overview-tours")
         token = at.control("token")

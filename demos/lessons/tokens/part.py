@@ -43,7 +43,6 @@ class Tokens(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The picture and its control, then the folds."""
         script = read_beside(__file__, "script.js")
         at["picture"] = gr.HTML("", js_on_load=script, elem_id="tokens-picture", elem_classes="picture")
         at.control("under")

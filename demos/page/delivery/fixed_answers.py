@@ -11,15 +11,15 @@ ASK_EACH_TIME = {"cache-control": "no-cache"}  # browsers check at each visit wh
 
 
 class FixedAnswers:
-    """ASGI middleware: GET and HEAD of an address get its answer; 404 for any other address in `folder`, if given."""
+    """ASGI middleware: GET and HEAD of an address get its answer; 404 for any other address in `folders`."""
 
-    def __init__(self, app: ASGIApp, answers: Mapping[str, Response], folder: str = "") -> None:
-        self.app, self.answers, self.folder = app, answers, folder
+    def __init__(self, app: ASGIApp, answers: Mapping[str, Response], folders: tuple[str, ...] = ()) -> None:
+        self.app, self.answers, self.folders = app, answers, folders
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_read = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
         answer = self.answers.get(scope["path"]) if is_read else None
-        if answer is None and self.folder and scope["type"] == "http" and scope["path"].startswith(self.folder):
+        if answer is None and scope["type"] == "http" and scope["path"].startswith(self.folders):
             await refuse(send, 404, "There is no such address here.")
         else:
             await (answer or self.app)(scope, receive, send)

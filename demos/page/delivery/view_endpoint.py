@@ -101,7 +101,7 @@ def _as_data(shown: Mapping[str, Any]) -> Json:
             figures[name] = figure_of(figure_json(value))
         elif isinstance(value, PlotData):  # as it is remembered for the browser
             figures[name] = figure_of(value.plot)
-        elif name in ("program", "code"):
+        elif name == "program":
             program = str(value or "")
         elif isinstance(value, Markup) and (of_output := tables_of(value)):
             tables[name] = of_output

@@ -21,8 +21,6 @@ ADDRESS = "/glossary"
 
 @dataclass(frozen=True)
 class Term:
-    """A term of the field."""
-
     name: str
     forms: tuple[str, ...]  # how the page writes it where this is meant
     means: str  # one sentence

@@ -42,7 +42,6 @@ def spread(count: int) -> np.ndarray:
 
 
 def matrix_html(matrix: Matrix) -> Markup:
-    """One matrix."""
     down, across = (spread(size) for size in matrix.values.shape)
     drawn = matrix.values[np.ix_(down, across)]
     shape = matrix.shape or matrix.values.shape

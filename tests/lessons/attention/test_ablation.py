@@ -1,7 +1,5 @@
 """Switch heads off: what its handlers fill, for a bundled, a masked-word and a fine-tuned model, and its code, run."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Callable, Sequence
@@ -140,7 +138,7 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
 def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', "", "minilm")
     outputs = drawn(ablation, sentence, "1.3, 3.2, 3.5")
-    lines = [line.split(" ", 1) for line in printed(outputs["code"])]
+    lines = [line.split(" ", 1) for line in printed(outputs["program"])]
     found = ablation.effects(sentence, "1.3, 3.2, 3.5", "", PICKED, "")
     assert [token for token, _ in lines] == list(found.before.encoding.tokens)
     numbers = np.array([ast.literal_eval(row) for _, row in lines])

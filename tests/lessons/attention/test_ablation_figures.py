@@ -1,7 +1,5 @@
 """What switching heads off changes: the picture, its words, and its tables of bars, with hostile words in them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two at once: which sides are compared and by which heads, against transformers' own; what can't be is told."""
 
-from __future__ import annotations
-
 import copy
 import json
 from concurrent.futures import Future
@@ -106,7 +104,7 @@ def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None
     assert found["status"] == ""
     assert found["overview"]["visible"]
     assert numbers(found["heads"]).shape == (6, 12)
-    compile(found["code"], "snippet", "exec")
+    compile(found["program"], "snippet", "exec")
 
 
 def test_by_contribution_all_that_is_said_is_of_shares(services: Services, bundled: LoadedModel) -> None:
@@ -176,8 +174,8 @@ def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: Loaded
     np.testing.assert_allclose(numbers(found["difference"]), after[1, 2] - before[1, 2], atol=6e-5)
     assert numbers(found["heads"]).shape == (2, 4)
     assert found["status"] == ""
-    assert "my-fine-tune" in found["code"]
-    assert run not in found["code"]
+    assert "my-fine-tune" in found["program"]
+    assert run not in found["program"]
     other_base = shown(services, Sentence(TEXT, "", "minilm"), "tuned", run=run)
     assert "fine-tuned from Tiny random BERT" in other_base["status"]
     assert "before, Tiny random BERT" in other_base["left_name"]

@@ -1,7 +1,5 @@
 """Heads for grammar as the page shows it: table and picture, and the program, which prints the same numbers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Attention lesson's handler and endpoint on the bundled model, and its code, which must run."""
 
-from __future__ import annotations
-
 import ast
 import html
 import json

@@ -1,7 +1,5 @@
 """The heatmap, the table, and what is said of a head."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import numpy as np

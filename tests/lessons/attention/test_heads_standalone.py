@@ -1,7 +1,5 @@
 """The one HTML file: its size told before it is made, nothing in it that points outside, text that stays text."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

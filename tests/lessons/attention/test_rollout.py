@@ -1,7 +1,5 @@
 """Many heads as one, on the bundled model: picture, sentence, list, table and program tell the same numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

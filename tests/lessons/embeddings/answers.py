@@ -1,7 +1,5 @@
 """What a part's handler answers, as its tests look at it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The agreement part's handlers: what is drawn, what the bundled model really shows, and programs that agree."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

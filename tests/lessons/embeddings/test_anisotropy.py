@@ -1,7 +1,5 @@
 """The shape part's handlers on the bundled model: what the page claims of it, and the program that agrees."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

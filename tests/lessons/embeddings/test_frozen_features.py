@@ -1,7 +1,5 @@
 """Frozen features: what it draws, its words and figures, the reader's own model, and its program."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

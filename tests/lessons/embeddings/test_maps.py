@@ -1,7 +1,5 @@
 """The part "Maps" from its handlers: the opening view, [CLS] against mean, tokens, files, and what can't be mapped."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The Embeddings lesson: its list, its menus, its handlers, its program, and the endpoint against transformers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

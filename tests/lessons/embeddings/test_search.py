@@ -1,7 +1,5 @@
 """The search part's handler: its lists against numpy, its program, a list of one's own, and what can't be searched."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The search's lists: places, lines, marked words, what is empty, and no markup of the learner's."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Train on pairs: before, a run, one pair in both towers, and what keeps a run from starting."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator

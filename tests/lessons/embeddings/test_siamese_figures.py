@@ -1,7 +1,5 @@
 """The siamese part's drawings and words: what they show of made-up pairs, hostile ones too."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tensors, step by step: every step's picture and shape, and the program that prints the same."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

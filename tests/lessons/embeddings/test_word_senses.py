@@ -1,7 +1,5 @@
 """The part "A word in its context": its data, what it opens on, its program, and what MiniLM does with the senses."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

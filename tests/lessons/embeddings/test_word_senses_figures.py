@@ -1,7 +1,5 @@
 """A word's pictures hold the numbers they were given, and nobody's markup."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

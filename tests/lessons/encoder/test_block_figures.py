@@ -1,7 +1,5 @@
 """The block's picture: a running calculation with the ledger's numbers, GELU's curve, and a program that prints it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

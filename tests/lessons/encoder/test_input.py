@@ -1,7 +1,5 @@
 """The encoder lesson's Input, Position and The stack: their handlers, and their programs, which must run."""
 
-from __future__ import annotations
-
 import ast
 import html
 import json

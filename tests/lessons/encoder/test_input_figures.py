@@ -1,7 +1,5 @@
 """Input, position and stack drawn: each figure and sentence holds the numbers it was given."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The masks part's handler: three pictures of one head, what a new last word moves, and the program that agrees."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

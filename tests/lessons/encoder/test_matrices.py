@@ -1,7 +1,5 @@
 """Matrices: every number that can be read equals transformers' own tensor, read by this file's own hooks."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

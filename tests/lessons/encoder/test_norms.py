@@ -1,7 +1,5 @@
 """The part "Batch norm or layer norm": its pictures hold the numbers, and its program prints the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

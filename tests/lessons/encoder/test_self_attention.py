@@ -1,7 +1,5 @@
 """The Encoder lesson's self-attention and block on the bundled model: what their handlers hand to the page."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

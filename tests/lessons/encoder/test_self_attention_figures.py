@@ -1,7 +1,5 @@
 """The board of self-attention: its strips and numbers are the ledger's, it adds up, and its programs print them."""
 
-from __future__ import annotations
-
 import ast
 import base64
 import io

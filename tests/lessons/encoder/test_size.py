@@ -1,7 +1,5 @@
 """The Size part: the model in use, a known BERT, one's own, and a shape that can't be."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

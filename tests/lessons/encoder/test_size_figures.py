@@ -1,7 +1,5 @@
 """A model's size drawn: every area and cell is the count's, and the program prints the same total."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

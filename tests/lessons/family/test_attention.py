@@ -1,7 +1,5 @@
 """Attention, model by model: its three matrices, what is said of them, and its programs."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

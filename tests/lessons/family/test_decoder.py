@@ -1,7 +1,5 @@
 """A decoder that writes: what is shown is what the decoder computes, for any text and any choice."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

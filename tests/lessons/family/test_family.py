@@ -1,7 +1,5 @@
 """The lesson's parts show what was computed: ELMo's paths and sums, inputs for tasks, the family's table."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Who sees what: the picture holds the changes of both models, and the program prints the decoder's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Token by token: what is drawn against transformers' own numbers, its program, and what can't be searched for."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Zero, one, few examples: the ranks on the page are the decoder's, and the program prints them."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The right answers of this lesson's questions, for ten sentences of no example, against transformers' own classes."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The part "Train" without a browser: its view, its runs, and the Fine-tune lesson's endpoint, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A trainer with a service of its own, for the tests of trainings that are left, break, or are two at once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """assets/data/after.json as `tests/benchmarks/after.py --write` writes it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What is said below the scores of a run that has learned nothing, and that it names controls of the page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The part "Keep it": before a run and after one, its zip, its card, its refusals; and nothing left on the disk."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The push to the reader's account: who may publish a run, what the question names, when it is too late."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

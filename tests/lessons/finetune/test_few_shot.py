@@ -1,7 +1,5 @@
 """The table under the recipe "few examples": the stored figures, and where it is shown."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from demos.lessons.finetune.train.few_shot import METHODS, few_shot_html, measured

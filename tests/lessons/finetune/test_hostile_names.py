@@ -1,8 +1,6 @@
 """Classes and sentences that are script, formulas, of the other direction or very long, from the file to all that is
 handed out."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Mix the layers on a tiny model: what is shown before, while and after, and the program, which must agree."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Part "How much data?": the sample, the cost before, a measurement that grows and is stopped, what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The pictures and sentences of "How much data?" and "Your runs": what is drawn is what was measured, escaped."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, replace
 

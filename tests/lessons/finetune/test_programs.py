@@ -1,7 +1,5 @@
 """The programs of "Train" run as they stand, for every task, choice and form of data, with a tiny model in place."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The program of a set with unanswerable questions chooses its threshold, and scores its test, as the page does."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Ready models as the page shows them: the answers are the models' own, and the program prints the same."""
 
-from __future__ import annotations
-
 import ast
 import html
 import re

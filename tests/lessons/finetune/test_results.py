@@ -1,7 +1,5 @@
 """The part "What it learned": a sample before a run, one's own run after it, what fits each task, nobody else's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

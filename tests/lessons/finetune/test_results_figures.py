@@ -1,7 +1,5 @@
 """The part "What it learned" in pictures and words: true to its numbers, and hostile text stays text."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

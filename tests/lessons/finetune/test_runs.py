@@ -1,7 +1,5 @@
 """Part "Your runs": a whole run is remembered, the sample opens the part, two are compared, the CSV is handed out."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

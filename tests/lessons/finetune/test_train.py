@@ -1,7 +1,5 @@
 """The Fine-tune lesson: its recipe and data, a whole run through its handler, stop, queue and endpoint."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

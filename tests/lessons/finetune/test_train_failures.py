@@ -1,7 +1,5 @@
 """Trainings on the page that go wrong: the reason is told, what was there stays, and nothing is left behind."""
 
-from __future__ import annotations
-
 import errno
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The confusion matrix, the tables and the program of a training, against the numbers they are made of."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

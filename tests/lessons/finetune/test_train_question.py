@@ -1,7 +1,5 @@
 """What the question of "Train" tells of pooling: the measured file, whose parameters are counted again here."""
 
-from __future__ import annotations
-
 import json
 import re
 

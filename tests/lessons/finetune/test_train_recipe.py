@@ -1,7 +1,5 @@
 """The part "Train" before a run: what its controls mean, in numbers, words and a program."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

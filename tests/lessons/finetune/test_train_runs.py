@@ -1,7 +1,5 @@
 """Trainings on the page that are left, paused, or two at once: nothing stays behind, and each is its reader's own."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

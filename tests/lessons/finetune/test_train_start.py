@@ -1,7 +1,5 @@
 """A training that begins with one of the reader's own runs: its weights, what is told of it, whose runs are offered."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

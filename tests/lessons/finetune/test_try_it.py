@@ -1,7 +1,5 @@
 """The examples for a trained model are what its task takes, and the piano is the item that the data show."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import astuple

@@ -1,7 +1,5 @@
 """A run of "Train" as the page is told of it, for tests: its curve's messages, then what is told at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Part "Prompts": what it shows on the bundled model against transformers, its program, its measured sample."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

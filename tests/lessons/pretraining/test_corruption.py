@@ -1,7 +1,5 @@
 """The corruption machine on a tiny model with real heads: the page, its program and transformers give one number."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A corrupted text drawn and told: what stands in the picture, both figures, and words that are hostile."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

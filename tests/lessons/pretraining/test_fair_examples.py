@@ -1,7 +1,5 @@
 """The examples that Pre-training opens with are fair to the bundled model; the hard ones are offered as hard."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

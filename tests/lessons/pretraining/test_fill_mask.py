@@ -1,7 +1,5 @@
 """Fill the mask: which words are hidden, what its handlers fill against transformers' own, its programs run."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The pictures of a hidden word: every number where it belongs, hostile words only ever text."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Supervised or not?: rows as the program prints them, the data set's own label beside them, and the answer."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Inputs, labels and who gave them: one row a label, hostile words as words, an answer that follows from the rows."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """Learn live: what opens, what a press fills, its programs run, and our paragraphs are learned by our heads."""
 
-from __future__ import annotations
-
 import gc
 import json
 import math

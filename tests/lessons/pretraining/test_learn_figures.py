@@ -1,7 +1,5 @@
 """Learn live in pictures and words: the numbers that went in come out, in the right place, escaped."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Next sentence: what its handlers fill, with a tiny BERT's own heads and with ours; its programs, run."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import replace

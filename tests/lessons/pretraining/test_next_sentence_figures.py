@@ -1,7 +1,5 @@
 """Next sentence, drawn: every number and label in its place, hostile text escaped, each gist said."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How BERT was pre-trained: what is said against paper and record; the losses against transformers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pack spans on the page: bars to scale, masks that repeat as told, the program prints the same spans."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Part "Two words": what it shows on the bundled model against its program, which needs transformers alone."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

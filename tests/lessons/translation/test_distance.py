@@ -1,7 +1,5 @@
 """The part on distance: its drawing, its numbers and its program are those of the paths and of the gradients."""
 
-from __future__ import annotations
-
 import re
 from contextlib import redirect_stdout
 from io import StringIO

@@ -1,7 +1,5 @@
 """The part on writing: its picture, its step, its numbers and its program are the network's."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

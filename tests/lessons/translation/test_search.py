@@ -1,7 +1,5 @@
 """The part that searches and draws: what it shows is what was computed, and a beam finds what greedy misses."""
 
-from __future__ import annotations
-
 from contextlib import redirect_stdout
 from io import StringIO
 

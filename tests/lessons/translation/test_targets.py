@@ -1,7 +1,5 @@
 """The part on targets: each place's cost and their mean are torch's cross-entropy."""
 
-from __future__ import annotations
-
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any

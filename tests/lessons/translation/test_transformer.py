@@ -1,7 +1,5 @@
 """The part that shows both stacks: every number is the model's."""
 
-from __future__ import annotations
-
 import re
 from contextlib import redirect_stdout
 from io import StringIO

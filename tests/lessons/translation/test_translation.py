@@ -1,7 +1,5 @@
 """What the lesson shows is what the translators computed."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import redirect_stdout

@@ -1,7 +1,5 @@
 """The first view is written into the page's configuration, as the handlers would draw it for a browser."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The fonts are ours, small, licensed, fetched at once and kept for ever."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -16,7 +14,7 @@ from demos.page.delivery.fonts import AT, font_answers, font_tags
 
 @pytest.fixture
 def client() -> TestClient:
-    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=font_answers(), folder=AT)]))
+    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=font_answers(), folders=(AT,))]))
 
 
 def test_each_family_leads_a_stack_and_has_its_licence_and_source() -> None:

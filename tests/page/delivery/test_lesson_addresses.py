@@ -1,7 +1,5 @@
 """A lesson's address, and the links of earlier versions that lead to it."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware

@@ -1,7 +1,5 @@
 """The page's own script and style sheet: one file each, compressed, kept for ever, named by its content."""
 
-from __future__ import annotations
-
 import re
 from urllib.request import urlopen
 
@@ -19,7 +17,7 @@ FILES = own_files("let a = 1;", ":root { color: red; }")
 
 @pytest.fixture
 def client() -> TestClient:
-    middleware = [Middleware(PageCache), Middleware(FixedAnswers, answers=FILES, folder=AT)]
+    middleware = [Middleware(PageCache), Middleware(FixedAnswers, answers=FILES, folders=(AT,))]
     return TestClient(Starlette(middleware=middleware))
 
 

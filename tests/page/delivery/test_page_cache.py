@@ -1,7 +1,5 @@
 """The page is built once for all hosts, compressed, and the same page as without the cache."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The files that programs read are at their addresses, and no others."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -20,7 +18,7 @@ from demos.training.sources import SOURCES
 
 @pytest.fixture
 def client() -> TestClient:
-    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=program_answers(), folder=AT)]))
+    return TestClient(Starlette(middleware=[Middleware(FixedAnswers, answers=program_answers(), folders=(AT,))]))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """A view for a program: every view answers in JSON what a plain draw of it shows, and a table is read as it stands."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What a browser and a program get for an address that does not exist."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware

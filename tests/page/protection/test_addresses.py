@@ -1,7 +1,5 @@
 """The path behind a proxy that hands on its own part of it: the guards read it as the router does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The guard on the wire: too large is 413, told or streamed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A server whose machine lets it open few files goes on answering among idle connections, and logs little."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

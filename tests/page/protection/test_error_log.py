@@ -1,7 +1,5 @@
 """An error that comes again and again is told three times, then counted."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

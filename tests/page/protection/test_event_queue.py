@@ -1,7 +1,5 @@
 """The bounded queue, by raw requests to a small app: turns, bounds, and answers that nobody fetches."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Heartbeats of open pages: bounded in number, and whose page is open keeps what it has."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

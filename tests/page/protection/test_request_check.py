@@ -1,7 +1,5 @@
 """Bodies as they are handed on: what was checked, written anew; slow ones are given up."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

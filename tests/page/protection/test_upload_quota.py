@@ -1,7 +1,5 @@
 """Uploads beyond a bound: what was used longest ago goes, of whoever holds most."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Uploads on the wire: bounded for each session, and nothing is left of one that breaks off."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """What no field can hold is told in a sentence, and nothing is printed."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A data set that a hall writes: bounds, duplicates, agreement against a count of all pairs, and Fine-tune reads it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """A room by itself: who leads, bounds of everything, votes and sentences. Time is told by the test."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

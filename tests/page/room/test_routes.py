@@ -1,7 +1,5 @@
 """The room's addresses on the wire, behind the app's own guards."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json

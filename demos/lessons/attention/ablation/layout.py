@@ -9,7 +9,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.counting import layer_name
 from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
 from demos.lessons.attention.ablation.text import TEXT
-from demos.page.folds import code_fold, fold, formula_fold
+from demos.page.folds import fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.links import Link
 from demos.page.view import Layout, linked, menu, open_menu, options, unlinked, words
@@ -95,7 +95,7 @@ def lay_out_switches(at: Layout) -> None:
                 min_width=0,
                 elem_id="ablation-picture",
             ):
-                at["plot"] = gr.Plot(label="How much each token's state changes, layer by layer", show_label=False)
+                at.plot("plot", "How much each token's state changes, layer by layer")
                 at["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
             with takeaway_row("Download the picture:"):
                 picture_buttons("#ablation-picture", "bert-heads-off-{off}", inputs={"off": off})
@@ -144,10 +144,5 @@ def lay_out_folds(at: Layout) -> tuple[gr.Button, gr.HTML]:
         start = gr.Button("Try every head", min_width=200, elem_id="ablation-try")
         gr.HTML(TEXT.one_by_one(), elem_classes="ablation-heading")
         board = gr.HTML("", elem_id="ablation-board")
-    with fold(__file__, "numbers", "The numbers"):
-        at["table"] = gr.HTML("")
-    formula_fold(__file__)
-    at["code"] = code_fold(
-        __file__, "Prints the cosine between each token's states with all heads on and with some off"
-    )
+    at.folds("Prints the cosine between each token's states with all heads on and with some off", numbers=["table"])
     return start, board

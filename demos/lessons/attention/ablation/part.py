@@ -98,7 +98,7 @@ class SwitchOff(View):
             "guesses": guessed,
             "classes": classes_html(*effects.classes) if effects.classes else TEXT.no_classifier(),
             "table": lambda: cosine_table(effects.cosines, encoding),
-            "code": lambda: ablation_code(spec, encoding, effects.off),
+            "program": lambda: ablation_code(spec, encoding, effects.off),
         }
 
     @drawn("grid", by=(), limits=("whole",))  # after `draw`, which reads the sentence with and without heads in a pass

@@ -17,7 +17,6 @@ from demos.counting import counted, head_name, layer_name
 from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
-from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.guards import notice_html
 from demos.page.lesson import IN_BROWSER
 from demos.page.questions import Answer
@@ -156,7 +155,6 @@ class Compare(View):
             )
 
     def lay_out(self, at: Layout) -> None:
-        """The pictures; the controls, some of them folded; the folds; what fetches a second model."""
         page = at.page
         at.hold("trained", page.trained)
         at["status"] = gr.HTML(elem_id="compare-status")
@@ -166,10 +164,7 @@ class Compare(View):
             place = {name: at.controls[f"compare_{name}"] for name in OFFERS}
             picture_buttons("#compare-difference", f"{DOWNLOAD}-layer-{{layer+1}}-head-{{head+1}}", inputs=place)
             file_button(page, "JSON", *at.asking(taken), elem_id="compare-json")
-        with fold(__file__, "numbers", "The numbers"):
-            at["numbers"] = gr.HTML()
-        formula_fold(__file__)
-        at["code"] = code_fold(__file__, "Prints the ten largest differences")
+        at.folds("Prints the ten largest differences")
         at["picks"], at["wanted"] = (gr.Textbox("", visible="hidden") for _ in range(2))
         arrived = at.hold("arrived", gr.Textbox("", visible="hidden"))
         menus = [at.controls[name] for name in (*LEFT, *RIGHT)]
@@ -230,18 +225,14 @@ def _sides(at: Layout) -> list[gr.Button]:
         for side in ("left", "right"):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
                 at[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
-                at[side] = gr.Plot(
-                    label=f"Attention, {side}", show_label=False, elem_classes=["compare-plot", "picture"]
-                )
+                at.plot(side, f"Attention, {side}", elem_classes=["compare-plot", "picture"])
                 if side == "left":
                     with gr.Row(elem_classes="compare-menus"):
                         for name in LEFT:
                             at.control(name)
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
-            at["difference"] = gr.Plot(
-                label="Attention, right minus left", show_label=False, elem_classes=["compare-plot", "picture"]
-            )
+            at.plot("difference", "Attention, right minus left", elem_classes=["compare-plot", "picture"])
             at["said"] = gr.HTML(elem_classes="compare-said")
         with gr.Column(elem_id="compare-more", min_width=0):
             heatmap = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
@@ -250,7 +241,7 @@ def _sides(at: Layout) -> list[gr.Button]:
                 with gr.Row(elem_classes="compare-picks"):
                     picks = [gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick") for _ in PICKS]
                     at |= dict(zip(PICKS, picks, strict=True))
-                at["heads"] = gr.Plot(label="How much each head differs", show_label=False, elem_classes="compare-plot")
+                at.plot("heads", "How much each head differs", elem_classes="compare-plot")
             at["largest"] = gr.HTML(elem_id="compare-largest")
     return picks
 
@@ -271,7 +262,7 @@ def _compared(on: On, form: ComparisonForm) -> Shown:
         "overview": gr.update(visible=bool(picks)),
         "largest": largest_html(comparison),
         "numbers": lambda: numbers_html(comparison, left, right),
-        "code": lambda: compare_code(left, right, pair.specs, comparison),
+        "program": lambda: compare_code(left, right, pair.specs, comparison),
     }
     if comparison.heads is not None and picks:
         shown["heads"] = heads_figure(comparison.heads, left.which)

@@ -34,10 +34,9 @@ class Grammar(View):
         direction: int = options(DIRECTIONS, OWN, "Direction of the weight", elem_id="grammar-direction")
 
     def lay_out(self, at: Layout) -> None:
-        """The menu of relations, the accuracy of all heads at the chosen one, and the best head of each relation."""
         with gr.Row(elem_classes="grammar-views picture"):
             with gr.Column(elem_classes="grammar-heads attention-heatmap", min_width=320):
-                at["plot"] = gr.Plot(label="Accuracy of every head", show_label=False, elem_id="grammar-plot")
+                at.plot("plot", "Accuracy of every head", elem_id="grammar-plot")
             with gr.Column(elem_classes="grammar-best", min_width=320):
                 at.control("relation")
                 at["best"] = gr.HTML("", elem_id="grammar-best")

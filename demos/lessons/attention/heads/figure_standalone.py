@@ -59,7 +59,6 @@ class Standalone:
 
     @property
     def views(self) -> list[str]:
-        """The views in the file."""
         fits = self.tokens <= VIEWS["neuron"].limit and self._vectors_size <= MAX_VECTORS
         fits = fits and self.shown.measure == WEIGHT
         return [name for name in VIEWS if name != "neuron" or self.view == name or fits]

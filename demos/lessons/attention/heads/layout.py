@@ -87,7 +87,7 @@ def _lay_out_head(at: Layout) -> None:
             lines_buttons()
             at["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
-            at["plot"] = gr.Plot(label="The chosen head, from token to token", show_label=False)
+            at.plot("plot", "The chosen head, from token to token")
             at["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Download the heatmap:"):
                 place = {name: at.controls[name] for name in ("layer", "head")}

@@ -24,7 +24,7 @@ from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import PAGE, HeadChoices, alone_in_a_file, head_html, lay_out_views, title
 from demos.lessons.attention.heads.program import contribution_code
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.folds import fold
 from demos.page.progress import relayed
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -111,9 +111,7 @@ class Heads(View):
         with fold(__file__, "numbers", "The numbers"):
             at["table"] = gr.HTML("")
             at["patterns"] = at["average_patterns"] = gr.HTML("", elem_id="attention-patterns")
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints this head's numbers")
-        source_fold(__file__)
+        at.folds("Prints this head's numbers", numbers=())
 
     @drawn(limits=("layer", "head", "lines"), pure=False)  # it leaves out what the browser has; the rest is remembered
     def draw(self, on: On, c: HeadChoices) -> Shown:

@@ -104,7 +104,6 @@ class Rollout(View):
             )
 
     def lay_out(self, at: Layout) -> None:
-        """The recipe, the matrix, and the weights of one row."""
         with gr.Row(elem_classes="rollout-views"):
             with gr.Column(elem_id="rollout-controls"):
                 named = {"what": at.control("join"), "layer": at.control("join_layer")}
@@ -115,7 +114,7 @@ class Rollout(View):
                         at.control(name)
                 at.look()
             with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
-                at["plot"] = gr.Plot(label="Attention of all heads, combined", show_label=False)
+                at.plot("plot", "Attention of all heads, combined")
                 at["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
                 with takeaway_row("Download the heatmap:"):
                     picture_buttons("#rollout-heatmap", "bert-attention-{what}-layer{layer}", inputs=named)

@@ -40,7 +40,6 @@ KEPT_RESULTS = 12
 
 
 def results_of(services: Services) -> OnceCache[Encoded, Agreement]:
-    """The latest results."""
     return OnceCache(KEPT_RESULTS)
 
 
@@ -60,13 +59,7 @@ class AgreementWithPeople(View):
         file: str | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The bars; the data; the selected choice and the pairs it misjudges; the folds."""
-        at["bars"] = gr.Plot(
-            label="Spearman’s ρ of every choice",
-            show_label=False,
-            elem_id="embeddings-agreement-bars",
-            elem_classes="picture",
-        )
+        at.plot("bars", "Spearman’s ρ of every choice", elem_id="embeddings-agreement-bars", elem_classes="picture")
         at["summary"] = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(scale=3, min_width=320):
@@ -81,9 +74,7 @@ class AgreementWithPeople(View):
                 with gr.Row():
                     menus = [at.control("agreement_pooling"), at.control("agreement_layer")]
                 at["heading"] = gr.HTML(elem_classes="said")
-                at["scatter"] = gr.Plot(
-                    label="Cosine against rating", show_label=False, elem_id="embeddings-agreement-scatter"
-                )
+                at.plot("scatter", "Cosine against rating", elem_id="embeddings-agreement-scatter")
             with gr.Column(scale=2, min_width=320):
                 at["worst"] = gr.HTML(elem_id="embeddings-agreement-worst")
         clicked = gr.HTML(

@@ -26,7 +26,6 @@ from demos.lessons.embeddings.anisotropy.figure import (
 )
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_summary, repairs_table, space_summary, space_table
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp, following
 from demos.page.progress import relayed
@@ -81,12 +80,9 @@ class Shape(View):
         followed: str = unlinked("")  # for which model the layer was picked
 
     def lay_out(self, at: Layout) -> None:
-        """The curve beside the choices; the pictures of one layer; the folds."""
         with gr.Row():
             with gr.Column(scale=3, min_width=340):
-                at["curve"] = gr.Plot(
-                    label="Mean cosine, layer by layer", show_label=False, elem_id="shape-curve", elem_classes="picture"
-                )
+                at.plot("curve", "Mean cosine, layer by layer", elem_id="shape-curve", elem_classes="picture")
             with gr.Column(scale=1, min_width=300):
                 at.control("shape_layer")
                 at.control("shape_vectors")
@@ -104,11 +100,7 @@ class Shape(View):
                 at["worth"] = gr.HTML("", elem_classes="said")
             with gr.Column(min_width=340):
                 at["norms"] = headed_plot(TEXT.norms_heading(), "shape-norms")
-        with fold(__file__, "numbers", "The numbers"):
-            at["numbers"], at["gains"] = gr.HTML(""), gr.HTML("")
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints the values of the thick line, over all pairs")
-        source_fold(__file__)
+        at.folds("Prints the values of the thick line, over all pairs", numbers=["numbers", "gains"])
         at["followed"] = at.hold("followed", gr.Textbox("", visible="hidden"))
 
     @drawn(limits=("shape_layer",))
@@ -162,7 +154,6 @@ def own_layer(on: On, c: Shape.Choices, space: Space) -> tuple[int, str]:
 
 
 def headed_plot(heading: str, elem_id: str) -> gr.Plot:
-    """A plot under its heading."""
     gr.HTML(heading, elem_classes="said")
     return gr.Plot(label=Markup(heading).striptags(), show_label=False, elem_id=elem_id)
 

@@ -78,7 +78,6 @@ class Frozen:
         return self.fits.make(task.key("guess"), lambda take: fit_guess(task.data, task.split))
 
     def words(self, task: Task) -> Fit:
-        """Words alone."""
         return self.fits.make(task.key("words"), lambda take: fit_words(task.data, task.split))
 
     def known(self, task: Task) -> dict[Choice, Fit]:

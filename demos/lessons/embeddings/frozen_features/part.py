@@ -120,13 +120,12 @@ class FrozenFeatures(View):
             return choice
 
     def lay_out(self, at: Layout) -> None:
-        """The bars beside the choices; the recipe; the grid; what is predicted wrongly; the folds."""
         at.hold("run", at.page.trained)
         at.hold("fitted", gr.Textbox("", visible="hidden"))  # no output of `draw`, which is called when it changes
         with gr.Row(elem_classes="features-top"):
             with gr.Column(scale=3, min_width=330):
                 label = "Accuracy of each classifier"
-                at["bars"] = gr.Plot(label=label, show_label=False, elem_id="features-bars", elem_classes="picture")
+                at.plot("bars", label, elem_id="features-bars", elem_classes="picture")
                 at["status"] = gr.HTML("", elem_classes="said features-status")
                 at["said"] = gr.HTML("", elem_classes="said", elem_id="features-said")
             with gr.Column(scale=2, min_width=330):
@@ -153,13 +152,11 @@ class FrozenFeatures(View):
                 stop = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
                 at["take"] = gr.Button("Use the best choice", visible=False, min_width=200, elem_id="features-take")
                 at["best"] = gr.Textbox("", visible="hidden")
-        at["grid"] = gr.Plot(
-            label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
-        )
+        at.plot("grid", "Cross-validated accuracy of every choice", visible=False, elem_id="features-grid")
         with gr.Row():
             with gr.Column(min_width=330):
                 at["wrong"] = gr.HTML("")
-                at["confusion"] = gr.Plot(label="Confusion matrix of the held-out sentences", show_label=False)
+                at.plot("confusion", "Confusion matrix of the held-out sentences")
             with gr.Column(min_width=330):
                 gr.HTML(TEXT.mistakes_heading())
                 at["mistakes"] = gr.HTML("", elem_id="features-mistakes")

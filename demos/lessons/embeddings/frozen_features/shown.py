@@ -30,7 +30,6 @@ def numbers(task: Task, rows: list[Row], fits: Mapping[Choice, Fit]) -> str:
 
 
 def bar(name: str, kind: str, fit: Fit) -> Bar:
-    """A fit as a bar."""
     return Bar(name, kind, fit.scores.accuracy, fit.interval)
 
 

@@ -18,7 +18,7 @@ from demos.lessons.embeddings.maps.data import FILE, LAYERS, SENTENCE, Drawn, Ma
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, measures_html, numbers_html
 from demos.page.bar import WAITING_LIMIT
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.folds import fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions, relayed
 from demos.page.questions import Answer
@@ -62,14 +62,13 @@ class Maps(View):
     Choices = MapChoices
 
     def lay_out(self, at: Layout) -> None:
-        """The map between its controls and the list; the seldom moved controls; the folds."""
         with gr.Row(elem_classes="maps"):
             with gr.Column(min_width=270, elem_classes="maps-controls"):
                 method = at.control("map_method")
                 pooling, layer = at.control("map_pooling"), at.control("map_layer")
                 at.look()
             with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
-                at["plot"] = gr.Plot(show_label=False, label="Map of the vectors", elem_id=PLOT)
+                at.plot("plot", "Map of the vectors", elem_id=PLOT)
                 at["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
                 at["summary"] = gr.HTML(elem_classes="said maps-told")
                 with takeaway_row("Download the map:"):
@@ -97,9 +96,7 @@ class Maps(View):
         with fold(__file__, "numbers", "The numbers"):
             measure = gr.Button("Compute and measure all three maps", size="sm", elem_id="maps-measure")
             at["numbers"] = gr.HTML()
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints the quality measures of this map")
-        source_fold(__file__)
+        at.folds("Prints the quality measures of this map", numbers=())
 
         decide = [kind, source, method]
         sides = [for_sentences, for_tokens, file, nearby, seed, pooling, layer]
@@ -178,7 +175,6 @@ def measured(on: On, c: MapChoices, methods: Sequence[str]) -> Generator[Shown]:
 
 
 def progress(step: Encoded | Laying) -> Markup:
-    """One line of progress."""
     return TEXT.encoding(step) if isinstance(step, Encoded) else TEXT.arranging(step, NAMES[step.method])
 
 

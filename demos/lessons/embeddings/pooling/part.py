@@ -130,7 +130,6 @@ class Pooling(View):
             return self.pooling_a, self.layer_a, self.pooling_b, self.layer_b
 
     def lay_out(self, at: Layout) -> None:
-        """The list beside both choices; the nearest sentences and the widest gaps; the folds."""
         with gr.Row(elem_classes="controls-first"):
             with gr.Column(scale=2, min_width=260):
                 lists = example_lists()
@@ -156,9 +155,7 @@ class Pooling(View):
                     with gr.Column(min_width=320, elem_classes="choice"):
                         place = f"embeddings-pooling-{side}"
                         title = f"Cosine of every two sentences by {side.upper()}"
-                        at[f"heatmap_{side}"] = gr.Plot(
-                            label=title, show_label=False, elem_classes="picture", elem_id=place
-                        )
+                        at.plot(f"heatmap_{side}", title, elem_classes="picture", elem_id=place)
                         at.control(f"pooling_{side}")
                         at[f"how_{side}"] = gr.HTML()
                         at[f"tokens_{side}"] = gr.HTML(elem_id=f"{place}-tokens")

@@ -25,9 +25,7 @@ def by_token_fold(at: Layout) -> None:
         at["token_lists"] = gr.HTML("", elem_id="search-token-lists")
         with gr.Row():
             with gr.Column(scale=6, min_width=320, elem_classes="attention-heatmap"):
-                at["token_matrix"] = gr.Plot(
-                    label="Query against sentence", show_label=False, elem_id="search-token-matrix"
-                )
+                at.plot("token_matrix", "Query against sentence", elem_id="search-token-matrix")
             with gr.Column(scale=5, min_width=320):
                 at.control("search_place")
                 at["token_told"] = gr.HTML("", elem_id="search-token-told", elem_classes="said")

@@ -65,8 +65,6 @@ def default_place(encoding: Encoding) -> int:
 
 @dataclass(frozen=True)
 class LayerResult:
-    """The result at one layer."""
-
     letter: str
     layer: int
     index: LayerIndex

@@ -196,7 +196,6 @@ class Search(View):
             return query
 
     def lay_out(self, at: Layout) -> None:
-        """The query, the lists, the choices of vectors; the list and the modes; the folds."""
         with gr.Row(elem_classes="search-ask"):
             query = at.control("search_query")
             example = examples_of(QUERIES, label="Example query", scale=2, min_width=200)

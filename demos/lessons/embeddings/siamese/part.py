@@ -84,7 +84,6 @@ class TrainOnPairs(View):
         ran: Ran | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The recipe beside scatter, curve and scores; the two towers; what moved; the folds."""
         page, buttons = at.page, {}
         with gr.Row(elem_classes="controls-first"):
             with gr.Column(scale=2, min_width=300):
@@ -111,9 +110,9 @@ class TrainOnPairs(View):
             with gr.Column(scale=5, min_width=320):
                 with gr.Row():
                     with gr.Column(min_width=320):
-                        at["scatter"] = gr.Plot(
-                            label="Cosine against rating of the held-out pairs",
-                            show_label=False,
+                        at.plot(
+                            "scatter",
+                            "Cosine against rating of the held-out pairs",
                             elem_id="embeddings-siamese-scatter",
                             elem_classes="picture",
                         )
@@ -129,7 +128,7 @@ class TrainOnPairs(View):
                 at["towers"] = gr.HTML(elem_id="embeddings-siamese-towers")
             with gr.Column(scale=3, min_width=320):
                 gr.HTML(TEXT.spread_heading(), elem_classes="said")
-                at["spread"] = gr.Plot(label="Cosines of the held-out pairs", show_label=False)
+                at.plot("spread", "Cosines of the held-out pairs")
         at["moved"] = gr.HTML("", elem_id="embeddings-siamese-after")
         with fold(__file__, "numbers", "The numbers"):
             at["numbers"] = gr.HTML()
@@ -199,7 +198,6 @@ class TrainOnPairs(View):
 
     @drawn("program", by=(*BEGINNING, *RECIPE), reads_sentence=False)
     def program(self, on: On, c: Choices) -> Shown:
-        """The training as a program."""
         begun = situation_of(on, c)
         return {"program": siamese_code(on.services.store.spec(begun.key), begun.dataset, begun.settings)}
 

@@ -81,7 +81,6 @@ class TensorSteps(View):
         file: str | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The picture beside the steps, the row and the data; the folds."""
         with gr.Row():
             with gr.Column(scale=4, min_width=340):
                 at["picture"] = cells_picture("embeddings-tensors-picture", "", elem_classes="picture")

@@ -42,7 +42,6 @@ from demos.lessons.embeddings.word_senses.text import (
     words_html,
 )
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.progress import relayed
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -147,17 +146,16 @@ class WordSenses(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The curves beside the matrix; the word and its sentences; how well vectors separate senses; the folds."""
         with gr.Row(elem_classes="word-pictures"):
             with gr.Column(min_width=330, scale=5):
-                at["curves"] = gr.Plot(
-                    label="Cosine of the word in two sentences, layer by layer",
-                    show_label=False,
+                at.plot(
+                    "curves",
+                    "Cosine of the word in two sentences, layer by layer",
                     elem_id="word-curves",
                     elem_classes="picture",
                 )
             with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
-                at["matrix"] = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
+                at.plot("matrix", "Cosine of every two uses", elem_id="word-matrix")
         with gr.Row():
             with gr.Column(min_width=330, scale=5):
                 at["summary"] = gr.HTML(elem_classes="said", elem_id="word-told")
@@ -175,17 +173,12 @@ class WordSenses(View):
         at["progress"] = gr.HTML("", elem_classes="said", elem_id="word-progress")
         with gr.Row(elem_classes="word-pictures"):
             with gr.Column(min_width=330, scale=5):
-                at["scores"] = gr.Plot(
-                    label="Clusters against senses, by layer", show_label=False, elem_id="word-scores"
-                )
+                at.plot("scores", "Clusters against senses, by layer", elem_id="word-scores")
             with gr.Column(min_width=330, scale=5):
                 at["ranks"] = gr.HTML(elem_id="word-ranks")
 
-        with fold(__file__, "numbers", "The numbers"):
-            at["table"], at["scores_table"] = gr.HTML(), gr.HTML()
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints the numbers of the curves, layer by layer, using only transformers")
-        source_fold(__file__)
+        prints = "Prints the numbers of the curves, layer by layer, using only transformers"
+        at.folds(prints, numbers=["table", "scores_table"])
 
     @drawn(limits=("word_pair",), show_progress="minimal")
     def draw(self, on: On, c: Choices) -> Shown:

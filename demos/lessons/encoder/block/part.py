@@ -44,9 +44,7 @@ class Block(View):
         number = at.control("number")
         at["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
         with gr.Row(elem_classes="encoder-gelu"):
-            at["plot"] = gr.Plot(
-                label="GELU and this token’s units", show_label=False, elem_id="encoder-gelu", scale=3, min_width=330
-            )
+            at.plot("plot", "GELU and this token’s units", elem_id="encoder-gelu", scale=3, min_width=330)
             at["curve"] = gr.HTML("", elem_classes="encoder-told")
         at.folds("Prints the norm and the chosen number of x, T1 to T5, H")
         picture.select(None, None, [number], js=chosen_in(PICTURE), **IN_BROWSER)

@@ -27,7 +27,6 @@ from demos.lessons.encoder.input.figure import (
     sum_summary,
 )
 from demos.lessons.encoder.program_input import input_code
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -68,11 +67,7 @@ class Input(View):
                 at["plot"] = _plot("changes", "Change of each vector without a part")
                 at.control("order")
                 at["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
-        with fold(__file__, "numbers", "The numbers"):
-            at["numbers"], at["changed_numbers"] = gr.HTML(""), gr.HTML("")
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints this token's input to layer 1, step by step")
-        source_fold(__file__)
+        at.folds("Prints this token's input to layer 1, step by step", numbers=["numbers", "changed_numbers"])
 
     @drawn(by=("token",))
     def draw(self, on: On, c: Choices) -> Shown:

@@ -10,7 +10,6 @@ from demos.bert.model.encoding import check_length
 from demos.errors import UserError
 from demos.lessons.encoder.choices import OfHead, OfLayer
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, cost_summary, mask_code, mask_figure
-from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -55,22 +54,16 @@ class Masks(View):
             for slug, name, what in PANELS:
                 with gr.Column(min_width=340, elem_classes=["attention-heatmap", "encoder-mask", "picture"]):
                     gr.HTML(TEXT.panel(name), elem_classes="encoder-told")
-                    at[slug] = gr.Plot(
-                        label=f"Attention weights: {name}", show_label=False, elem_id=f"encoder-mask-{slug}"
-                    )
+                    at.plot(slug, f"Attention weights: {name}", elem_id=f"encoder-mask-{slug}")
                     gr.HTML(TEXT.look(what), elem_classes="encoder-told")
         with gr.Row():
             with gr.Column(scale=3, min_width=340):
-                at["change"] = gr.Plot(
-                    label="Change of each state with the last word", show_label=False, elem_id="encoder-change"
-                )
+                at.plot("change", "Change of each state with the last word", elem_id="encoder-change")
             with gr.Column(scale=2, min_width=320):
                 at.control("last")
                 at.control("written")
                 at["said"] = gr.HTML("", elem_classes="encoder-told")
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints this head's weights with the causal mask")
-        source_fold(__file__)
+        at.folds("Prints this head's weights with the causal mask", numbers=())
 
     def draw(self, on: On, c: Choices) -> Shown:
         """If the word can't be changed, the masks are still shown."""

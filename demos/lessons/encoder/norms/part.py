@@ -58,10 +58,9 @@ class Norms(View):
         norms_padding: bool = switch("Padding counts in batch norm", True, elem_id="norms-padding")
 
     def lay_out(self, at: Layout) -> None:
-        """The batch with both frames, the sentences beside it, and the changes below."""
         with gr.Row():
             with gr.Column(scale=6, min_width=340, elem_classes=["attention-heatmap", "picture"]):
-                at["batch"] = gr.Plot(label="The batch", show_label=False, elem_id="norms-batch")
+                at.plot("batch", "The batch", elem_id="norms-batch")
             with gr.Column(scale=4, min_width=320):
                 for name in ("norms_batch", "norms_other", "norms_row", "norms_feature"):
                     at.control(name)
@@ -71,7 +70,7 @@ class Norms(View):
                     at.control("norms_padding")
         with gr.Row():
             with gr.Column(scale=6, min_width=340):
-                at["changes"] = gr.Plot(label="Change of the first sentence's outputs", show_label=False)
+                at.plot("changes", "Change of the first sentence's outputs")
             with gr.Column(scale=4, min_width=320):
                 at["said"] = gr.HTML("", elem_id="norms-said", elem_classes="encoder-told")
         at.folds("Both methods on this batch, with PyTorch's own classes")

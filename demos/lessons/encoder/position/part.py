@@ -60,7 +60,7 @@ class Position(View):
             for name in ("sinusoids", "learned"):
                 with gr.Column(elem_classes="encoder-half", min_width=320):
                     with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-position-{name}"):
-                        at[name] = gr.Plot(label=f"Position vectors: {name}", show_label=False)
+                        at.plot(name, f"Position vectors: {name}")
                     at[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
                     if name == "sinusoids":
                         at["small_table"] = gr.HTML("", elem_id="encoder-position-small")
@@ -75,7 +75,7 @@ class Position(View):
             at.control("columns")
         gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
         with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
-            at["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
+            at.plot("curves", "The requirements, tested")
         at["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
         at["added"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-position-added")
         at["added_picture"] = matrix_picture("encoder-position-sum")

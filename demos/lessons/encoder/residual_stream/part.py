@@ -33,7 +33,7 @@ class ResidualStream(View):
         with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
             for name, label in (("path", "Paths of the vectors, projected"), ("curves", "Change from layer to layer")):
                 with gr.Column(elem_classes="encoder-half", elem_id=f"encoder-residual_stream-{name}", min_width=320):
-                    at[name] = gr.Plot(label=label, show_label=False, elem_classes="picture")
+                    at.plot(name, label, elem_classes="picture")
         at["told"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-residual_stream-told")
         at.folds("Prints this token's path")
 

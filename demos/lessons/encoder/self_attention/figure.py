@@ -21,7 +21,6 @@ TEXT = templates(__file__)
 SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
 LONG = 18  # keys in the sentence's order at most; of a longer one they are ordered by weight
 FAINT = 0.02  # a weight below is drawn in grey
-TEXT = templates(__file__)
 NAMES = {"loop": "loops in Python", "matrix": "matrices (numpy)"}
 
 

@@ -44,12 +44,7 @@ class Size(View):
     def lay_out(self, at: Layout) -> None:
         with gr.Row(elem_classes="encoder-size"):
             with gr.Column(scale=3, min_width=340):
-                at["picture"] = gr.Plot(
-                    label="Parameters by part of the model",
-                    show_label=False,
-                    elem_id="encoder-treemap",
-                    elem_classes="picture",
-                )
+                at.plot("picture", "Parameters by part of the model", elem_id="encoder-treemap", elem_classes="picture")
                 at["models"] = gr.HTML("")
             with gr.Column(scale=2, min_width=320):
                 size, *numbers = map(at.control, ("size", "size_layers", "size_width", "size_heads"))

@@ -74,7 +74,6 @@ class Attention(View):
         picked: str = unlinked("", redraws=True)  # another with each choice in the frame
 
     def lay_out(self, at: Layout) -> None:
-        """The lines beside the model and its texts; the folds."""
         at["cached"] = at.hold("cached", gr.Textbox("", visible="hidden"))
         picked, lines = at.hold("picked", gr.Textbox("", visible="hidden")), at.control("lines")
         with gr.Row(elem_classes="family-attention-views"):

@@ -15,7 +15,6 @@ from demos.templates import templates
 TEXT = templates(__file__)
 CONTEXT = 6  # pieces of it that are named beside a word that is looked up
 BEGINNING = 128  # pieces of the reader's text that are shown, the last ones
-TEXT = templates(__file__)
 EQUAL = 5e-4  # log-probabilities that float32 alone makes differ
 
 

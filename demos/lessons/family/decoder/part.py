@@ -94,7 +94,6 @@ class Writing(View):
             return Method(self.method == "greedy", sampling, self.writing_seed)
 
     def lay_out(self, at: Layout) -> None:
-        """The text and the bars beside the choices; the model; the folds."""
         with gr.Row(elem_classes="decoder-views"):
             with gr.Column(scale=6, min_width=320, elem_classes="picture"):
                 with gr.Column() as at["stepwise"]:
@@ -103,7 +102,7 @@ class Writing(View):
                     at["looked"] = gr.HTML("", elem_id="decoder-looked")
                 with gr.Column(visible=False) as at["searching"]:
                     at["beams"] = gr.HTML("", elem_id="decoder-beams")
-                    at["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="decoder-tree")
+                    at.plot("tree", "The tree of the beam search", elem_id="decoder-tree")
             with gr.Column(scale=4, min_width=320):
                 at.control("method")
                 with gr.Row(elem_classes="decoder-buttons") as at["buttons"]:

@@ -144,16 +144,10 @@ class Elmo(View):
         elmo_norm: bool = switch("LayerNorm first", elem_id="elmo-norm", min_width=140)
 
     def lay_out(self, at: Layout) -> None:
-        """The three architectures beside the sentences; which words count; the word's states, weighted and added."""
         with gr.Row():
             with gr.Column(scale=7, min_width=340, elem_classes="picture"):
-                at["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
-                at["seen"] = gr.Plot(
-                    label="Which words change the state",
-                    show_label=False,
-                    elem_id="elmo-seen",
-                    elem_classes="attention-heatmap",
-                )
+                at.plot("models", "The paths into one word", elem_id="elmo-models")
+                at.plot("seen", "Which words change the state", elem_id="elmo-seen", elem_classes="attention-heatmap")
             with gr.Column(scale=3, min_width=300):
                 for name in ("elmo_first", "elmo_word", "elmo_second"):
                     at.control(name)
@@ -171,7 +165,7 @@ class Elmo(View):
                 learned = gr.HTML("", elem_id="elmo-learned", elem_classes="said")
         with gr.Row():
             with gr.Column(scale=7, min_width=340, elem_classes=["attention-heatmap", "strips"]):
-                at["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
+                at.plot("strips", "The word's states, weighted and added")
             with gr.Column(scale=3, min_width=300):
                 at["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")
         at.folds("The word's vector in both sentences, with torch alone")

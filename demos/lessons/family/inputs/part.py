@@ -8,7 +8,6 @@ from demos.bert.model.catalogue import ARCHITECTURES
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.lessons.family.inputs.forms import TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
-from demos.page.folds import source_fold
 from demos.page.view import Layout, On, Shown, View, drawn, limit, options, words
 from demos.templates import templates
 
@@ -40,13 +39,12 @@ class Inputs(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The menu of tasks, and the input of one in three forms."""
         with gr.Row():
             at.control("input_task")
         at.control("input_third")
         at["forms"] = gr.HTML("", elem_id="inputs-forms", elem_classes="picture")
         at.look()
-        source_fold(__file__)
+        at.folds(numbers=())
 
     @drawn(limits=("input_third",))
     def draw(self, on: On, c: Choices) -> Shown:

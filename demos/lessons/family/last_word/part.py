@@ -26,18 +26,17 @@ class LastWord(View):
         other_word: str = words("cake", "Replace the last word with", max_lines=1, elem_id="last-word-word")
 
     def lay_out(self, at: Layout) -> None:
-        """The changes of both models beside their masks; the word; the folds."""
         picture = {"elem_id": "last-word-changes", "elem_classes": "picture attention-heatmap"}
         with gr.Row(elem_classes="last-word-views"):
             with gr.Column(scale=6, min_width=320, **picture):
-                at["plot"] = gr.Plot(label="Change of each state with the last word", show_label=False)
+                at.plot("plot", "Change of each state with the last word")
                 with takeaway_row("Download the picture:"):
                     picture_buttons("#last-word-changes", "bert-decoder-last-word")
             with gr.Column(scale=4, min_width=320):
                 at.control("other_word")
                 at.look()
                 at["said"] = gr.HTML("", elem_id="last-word-said")
-                at["masks"] = gr.Plot(label="Which tokens each token attends to", show_label=False)
+                at.plot("masks", "Which tokens each token attends to")
         at.folds("The decoder's states before and after")
 
     def draw(self, on: On, c: Choices) -> Shown:

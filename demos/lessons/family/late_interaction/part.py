@@ -79,10 +79,9 @@ class LateInteraction(View):
         late_place: int = slider(1, SHOWN, 1, "Sentence shown in the matrix (its rank in list B)", elem_id="late-place")
 
     def lay_out(self, at: Layout) -> None:
-        """The matrix beside the query; both lists under it."""
         with gr.Row():
             with gr.Column(scale=6, min_width=320, elem_classes="picture attention-heatmap"):
-                at["matrix"] = gr.Plot(label="Query against sentence", show_label=False, elem_id="late-matrix")
+                at.plot("matrix", "Query against sentence", elem_id="late-matrix")
             with gr.Column(scale=5, min_width=320):
                 query = at.control("late_query")
                 fill_from(examples_of(QUERIES, label="Example query"), [query], {text: [text] for text in QUERIES})

@@ -33,8 +33,6 @@ class Link:
 
 @dataclass(frozen=True)
 class Model:
-    """One model of the family."""
-
     name: str
     date: str  # year-month of the first version
     sees: str  # one of SEES

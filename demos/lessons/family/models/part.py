@@ -7,7 +7,6 @@ import gradio as gr
 from demos.lessons.family.models.figure import sizes, timeline
 from demos.lessons.family.models.models import models
 from demos.lessons.family.models.rotation import PAIRS, POSITIONS, rotation_figure, rotation_html
-from demos.page.folds import source_fold
 from demos.page.view import Layout, On, Shown, View, drawn, slider
 from demos.templates import templates
 from demos.widgets.sortable.sortable import sortable
@@ -30,26 +29,22 @@ class Models(View):
         component_pair: int = slider(1, PAIRS, 4, "Pair of components", elem_id="family-pair")
 
     def lay_out(self, at: Layout) -> None:
-        """The timeline, the sizes and the rotation above the table."""
-        at["timeline"] = gr.Plot(
-            label="The family by year", show_label=False, elem_id="family-timeline", elem_classes="picture"
-        )
+        at.plot("timeline", "The family by year", elem_id="family-timeline", elem_classes="picture")
         at.look()
         with gr.Column(elem_id="family-sizes"):
             gr.HTML(TEXT.sizes(models()))
-            at["sizes"] = gr.Plot(label="Models by the number of their parameters", show_label=False)
+            at.plot("sizes", "Models by the number of their parameters")
         with gr.Column(elem_id="family-rotation"):
             gr.HTML(TEXT.rotary())
             with gr.Row():
                 for name in ("query_at", "key_at", "component_pair"):
                     at.control(name)
-            at["turned"] = gr.Plot(label="A query and a key, rotated by their positions", show_label=False)
+            at.plot("turned", "A query and a key, rotated by their positions")
             at["said"] = gr.HTML("", elem_id="family-rotated")
         at["table"] = sortable("family-table")
-        source_fold(__file__)
+        at.folds(numbers=())
 
     def draw(self, on: On, c: Choices) -> Shown:
-        """The rotation."""
         place = c.component_pair - 1, c.query_at, c.key_at
         return {"turned": rotation_figure(*place), "said": rotation_html(*place)}
 

@@ -58,7 +58,6 @@ def answers_to(model: Prompted, task: Task, at: int) -> list[Answered]:
 
 
 def answers(model: Prompted, task: Task) -> list[list[Answered]]:
-    """The answers to all questions of a task."""
     return [answers_to(model, task, at) for at in range(len(task.pairs))]
 
 

@@ -43,7 +43,6 @@ class Prompts(View):
         writer: str = unlinked(OUR_DECODER, redraws=True)  # whose answers are shown: `answered_by`, once it is there
 
     def lay_out(self, at: Layout) -> None:
-        """One question with 0, 1 and 3 examples; all questions as a picture; the folds."""
         at["writer"] = at.hold("writer", gr.Textbox(OUR_DECODER, visible="hidden"))
         with gr.Row(elem_classes="prompts-views"):
             with gr.Column(scale=6, min_width=320, elem_classes="picture"):
@@ -51,7 +50,7 @@ class Prompts(View):
             with gr.Column(scale=4, min_width=320):
                 at.control("task")
                 at.control("question")
-                at["plot"] = gr.Plot(label="Rank of the correct answer", show_label=False, elem_id="prompts-plot")
+                at.plot("plot", "Rank of the correct answer", elem_id="prompts-plot")
                 at["found"] = gr.HTML("", elem_id="prompts-found")
                 at.look()
                 at.control("answered_by")

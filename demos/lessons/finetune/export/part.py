@@ -13,7 +13,7 @@ from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
 from demos.lessons.finetune.export.model_zips import Zips
-from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.folds import fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.progress import EventOptions
 from demos.page.questions import Answer
@@ -108,7 +108,6 @@ class Export(View):
         number: str | None = unlinked(None, redraws=True)  # of the run to export
 
     def lay_out(self, at: Layout) -> None:
-        """The run and its download, the same as program and command, the card, the Hub."""
         page, services = at.page, at.page.services
         number = gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number")
         number.allow_custom_value = True  # `draw` says to the browser alone what it offers
@@ -136,8 +135,7 @@ class Export(View):
         hub_section(Publishing(services.trainings.runs, partial(taken, services)), picked, reader)
         with fold(__file__, "card", "The model card"):
             at["card"] = gr.Markdown()
-        formula_fold(__file__)
-        source_fold(__file__)
+        at.folds(numbers=())
         page.trained.change(None, None, [number], js="() => null", **IN_BROWSER)  # the last one is shown then
         zips, filled = partial(zipped, services, Zips(file.GRADIO_CACHE)), {"progress": progress, "file": file}
         alone: EventOptions = {"trigger_mode": "once", "show_progress": "hidden"}

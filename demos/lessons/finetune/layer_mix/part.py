@@ -61,10 +61,9 @@ class LayerMix(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The shares beside the button, the scores below."""
         with gr.Row():
             with gr.Column(scale=7, min_width=330, elem_classes="picture"):
-                at["shares"] = gr.Plot(label="Share of each layer in the mix", show_label=False, elem_id="mix-shares")
+                at.plot("shares", "Share of each layer in the mix", elem_id="mix-shares")
             with gr.Column(scale=4, min_width=300):
                 start = gr.Button("Train", variant="primary", elem_id="mix-start")
                 at.look()

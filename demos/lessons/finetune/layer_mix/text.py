@@ -29,7 +29,6 @@ def before_html(dataset: EntityDataset, states: int) -> str:
 
 
 def progress_html(event: Reading | Step | Epoch) -> str:
-    """The progress of the training."""
     if isinstance(event, Reading):
         return TEXT.reading(event.done, event.total)
     if isinstance(event, Epoch):

@@ -18,7 +18,6 @@ from demos.errors import UserError
 from demos.files import DATA, read_asset
 from demos.lessons.finetune.learning_curve.figure import accuracy_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
-from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -80,7 +79,6 @@ def expected(services: Services, model: str, dataset: Dataset, seeds: int, on_cp
 
 
 def cost_html(services: Services, model: str, dataset: Dataset, seeds: int) -> str:
-    """The cost of Run."""
     seconds = expected(services, model, dataset, seeds)
     return TEXT.cost(
         models=len(SHARES) * (seeds + SCRATCH_SEEDS),
@@ -192,13 +190,7 @@ class LearningCurve(View):
         own: Measured | None = unlinked(None)  # the reader's last measurement
 
     def lay_out(self, at: Layout) -> None:
-        """The data and Run in a row, the picture, its conclusion."""
-        at["figure"] = gr.Plot(
-            label="Accuracy by training examples",
-            show_label=False,
-            elem_id="learning_curve-figure",
-            elem_classes="picture",
-        )
+        at.plot("figure", "Accuracy by training examples", elem_id="learning_curve-figure", elem_classes="picture")
         with gr.Row(elem_classes="learning_curve-row"):
             amount = at.control("amount")
             at.control("seeds")
@@ -213,10 +205,7 @@ class LearningCurve(View):
             at["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
         with takeaway_row():
             picture_buttons("#learning_curve-figure", "bert-how-much-data")
-        with fold(__file__, "numbers", "The numbers"):
-            at["numbers"] = gr.HTML()
-        formula_fold(__file__)
-        source_fold(__file__)
+        at.folds()
         at.hold("own")
         changed = ["run", *buttons, "own", *at]
         at.page.services.shared(controller_of).wire(at, buttons, ("amount", "file", "seeds"), changed)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from demos.page.folds import formula_fold, source_fold
 from demos.page.view import Layout, On, Shown, View, options, unlinked
 from demos.templates import templates
 from demos.training.results.history import Record
@@ -31,13 +30,11 @@ class Published(View):
         history: tuple[Record, ...] = unlinked((), redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The menu of boards, and the table of the chosen one."""
         at.hold("history", at.page.history)
         at.control("board")
         at["table"] = sortable("published-table", elem_classes="picture")
         at.look()
-        formula_fold(__file__)
-        source_fold(__file__)
+        at.folds(numbers=())
 
     def draw(self, on: On, c: Choices) -> Shown:
         """One board, the reader's own runs among its rows."""

@@ -12,7 +12,7 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.folds import fold
 from demos.page.guards import notice_html
 from demos.page.loading.loading import AT_ONCE, loading
 from demos.page.questions import Answer
@@ -160,7 +160,6 @@ class Ready(View):
         answerer: str = unlinked(ADAPTERS, redraws=True)  # what answers: `ready_by`, once that is in memory
 
     def lay_out(self, at: Layout) -> None:
-        """One text and one question, the answers beside each other."""
         at["answerer"] = at.hold("answerer", gr.Textbox(ADAPTERS, visible="hidden"))
         with gr.Row():
             boxes = [at.control("ready"), at.control("ask")]
@@ -176,9 +175,7 @@ class Ready(View):
             gr.HTML(TEXT.pipelines(HUB_MODELS["sentence"]), elem_id="finetune-ready-pipelines")
         with fold(__file__, "numbers", "The numbers"):
             gr.HTML(TEXT.numbers([card(kind) for kind in TASKS]), elem_id="finetune-ready-scores")
-        formula_fold(__file__)
-        at["program"] = code_fold(__file__, "Prints these answers")
-        source_fold(__file__)
+        at.folds("Prints these answers", numbers=())
 
     @drawn(by=("ready_by", "answerer"), limits=("ready_by",), concurrency_id="ready-models", concurrency_limit=AT_ONCE)
     def draw(self, on: On, c: Choices) -> Generator[Shown]:

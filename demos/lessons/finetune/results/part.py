@@ -27,7 +27,6 @@ from demos.lessons.finetune.results.text import (
     tokens_table,
     words_html,
 )
-from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.guards import notice_html
 from demos.page.progress import relayed
 from demos.page.questions import Answer
@@ -73,15 +72,12 @@ class Results(View):
         run: str = unlinked("")
 
     def lay_out(self, at: Layout) -> None:
-        """Four views, one at a time, and the folds below."""
         at.hold("run", at.page.trained)
         at.control("after")
         with gr.Row(elem_classes="results-maps") as at["map"]:
             for side in ("before", "after"):
                 with gr.Column(min_width=340, elem_classes="results-side"):
-                    at[f"{side}_map"] = gr.Plot(
-                        show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}", elem_classes="picture"
-                    )
+                    at.plot(f"{side}_map", f"Map {side}", elem_id=f"results-map-{side}", elem_classes="picture")
                     at[f"{side}_told"] = gr.HTML(elem_classes="said")
         with gr.Column(visible=False) as at["errors"]:
             at.control("after_error")
@@ -98,18 +94,15 @@ class Results(View):
                 for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
                     with gr.Column(min_width=330, elem_classes="results-heatmap") as at[f"{name}_side"]:
                         at[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
-                        at[name] = gr.Plot(show_label=False, label=title, elem_id=f"results-{name}")
+                        at.plot(name, title, elem_id=f"results-{name}")
         with gr.Row(visible=False, elem_classes="results-trust") as at["trust"]:
             with gr.Column(min_width=340, scale=6):
-                at["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
+                at.plot("reliability", "Reliability", elem_id="results-reliability")
                 with takeaway_row():
                     picture_buttons("#results-reliability", "fine-tune-calibration")
             with gr.Column(min_width=320, scale=5):
                 at["trust_told"] = gr.HTML(elem_classes="said")
-        with fold(__file__, "numbers", "The numbers"):
-            at["numbers"] = gr.HTML()
-        formula_fold(__file__)
-        source_fold(__file__)
+        at.folds()
 
     @drawn(limits=("after_error",))
     def draw(self, on: On, c: Choices) -> Generator[Shown]:

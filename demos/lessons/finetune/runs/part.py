@@ -12,7 +12,6 @@ from demos.errors import UserError
 from demos.figures.run_table import compared_html, runs_html
 from demos.files import DATA, read_beside
 from demos.lessons.finetune.runs.figure import overlay_figure
-from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -51,17 +50,15 @@ class Runs(View):
         ticked: str = unlinked("", redraws=True)  # in the table
 
     def lay_out(self, at: Layout) -> None:
-        """The table, under it the curves of the two that are ticked."""
         history = at.hold("history", at.page.history)
         ticked = at.hold("ticked", gr.Textbox("", visible="hidden"))
         at["table"] = table = scripted(read_beside(__file__, "script.js"), "finetune-table", elem_classes="picture")
         at["compared"] = gr.HTML(elem_id="finetune-compared")
-        at["figure"] = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
+        at.plot("figure", "Learning curves of two runs", elem_id="finetune-overlay")
         with takeaway_row():
             file_button(at.page, "All runs as CSV", csv_file, [history], elem_id="finetune-csv")
             picture_buttons("#finetune-overlay", "bert-two-runs")
-        formula_fold(__file__)
-        source_fold(__file__)
+        at.folds(numbers=())
         table.select(None, None, [ticked], js='() => insideBert.picked["finetune-table"]()', **IN_BROWSER)
 
     def draw(self, on: On, c: Choices) -> Shown:

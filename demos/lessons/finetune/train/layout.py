@@ -127,7 +127,7 @@ def results(at: Layout) -> None:
         at["scores"] = gr.HTML(elem_classes="said")
         at["matrix"] = scripted(read_beside(__file__, "matrix.js"), "finetune-matrix")
         with gr.Column(visible=False) as picture:
-            at["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
+            at.plot("figure", "Confusion matrix")
         gr.HTML(TEXT.title("Errors"))
         at["mistakes"] = gr.HTML(elem_id="finetune-mistakes")
         gr.HTML(TEXT.deeper())

@@ -83,7 +83,6 @@ class Cloze(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The prompt and its two words; the measured accuracies beside them; the folds."""
         page = at.page
         with gr.Row(elem_classes="cloze-views"):
             with gr.Column(scale=6, min_width=320, elem_classes="picture"):

@@ -122,7 +122,6 @@ class CorruptText(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The picture beside what it is drawn with; the losses; the figures of many draws."""
         with gr.Row(elem_classes="corruption-top"):
             with gr.Column(elem_classes="corruption-picture", min_width=320):
                 at["picture"] = gr.HTML("", elem_id="corruption-picture", elem_classes="picture")
@@ -151,12 +150,10 @@ class CorruptText(View):
         with gr.Row():
             with gr.Column(min_width=320):
                 gr.HTML(TEXT.shares_caption(), elem_classes="corruption-told")
-                at["shares"] = gr.Plot(show_label=False, label="Shares of the three kinds", elem_id="corruption-shares")
+                at.plot("shares", "Shares of the three kinds", elem_id="corruption-shares")
             with gr.Column(min_width=320):
                 gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
-                at["places"] = gr.Plot(
-                    show_label=False, label="How often each position is chosen", elem_id="corruption-places"
-                )
+                at.plot("places", "How often each position is chosen", elem_id="corruption-places")
         at["said"] = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
         at.folds("Repeats this draw and prints its losses")
 

@@ -139,7 +139,6 @@ class FillMask(View):
         top: int = slider(LEAST, MOST, 10, "Number of predictions", elem_id="fill-top")
 
     def lay_out(self, at: Layout) -> None:
-        """The sentence; the guesses beside the layers; another sentence; what is computed on request; the folds."""
         page, filler = at.page, at.page.services.shared(Filler)
         at["chips"] = scripted(read_beside(__file__, "script.js"), SENTENCE, elem_classes="picture")
         with gr.Row(elem_classes="fill-examples"):

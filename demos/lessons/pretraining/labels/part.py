@@ -62,7 +62,6 @@ class Labels(View):
         labels_seed: int = seed_of_draw(SEED, "labels-seed")
 
     def lay_out(self, at: Layout) -> None:
-        """The rows, their number, the text, the answer that follows."""
         at["rows"] = gr.HTML("", elem_id="labels-rows", elem_classes="picture")
         at["counts"] = gr.HTML("", elem_id="labels-count")
         with gr.Row(elem_classes="labels-ask"):

@@ -68,7 +68,6 @@ class TrainLive(View):
         ran: Ran | None = unlinked(None, redraws=True)
 
     def lay_out(self, at: Layout) -> None:
-        """The text and the buttons beside the curve, the guesses, the effects of a step, the folds."""
         learning = at.page.services.shared(Learning)
         with gr.Row(elem_classes="learn-top"):
             with gr.Column(scale=5, min_width=320):
@@ -82,10 +81,10 @@ class TrainLive(View):
             with gr.Row():
                 with gr.Column(scale=2, min_width=320):
                     gr.HTML(TEXT.gradient_heading(), elem_classes="said")
-                    at["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
+                    at.plot("gradient", "Norm of the gradient by layer")
                 with gr.Column(scale=3, min_width=320):
                     at["rows"] = gr.HTML("", elem_id="pretraining-learn-told")
-                    at["moved"] = gr.Plot(label="Change of the word embeddings", show_label=False)
+                    at.plot("moved", "Change of the word embeddings")
             at["top"] = gr.HTML("", elem_id="pretraining-learn-top")
         at["after"] = after
         with fold(__file__, "step_reads", "The batch of this step"):

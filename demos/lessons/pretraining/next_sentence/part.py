@@ -56,7 +56,6 @@ class NextSentence(View):
         next_seed: int = slider(1, SEEDS, 1, "Seed for drawing the test pairs", elem_id="next-seed")
 
     def lay_out(self, at: Layout) -> None:
-        """The answer and the input beside A and B; the four inputs; the making of pairs; the trials; the folds."""
         reader = at.page.services.shared(Reader)
         with gr.Row(elem_classes="next-top"):
             with gr.Column(elem_classes="next-shown", min_width=320):

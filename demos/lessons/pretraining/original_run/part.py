@@ -61,7 +61,6 @@ class OriginalRun(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The data and the losses beside one sequence and the costs; the text."""
         with gr.Row(elem_id="pretraining-original_run-picture", elem_classes=["run", "picture"]):
             with gr.Column(min_width=320):
                 gr.HTML(data_html())

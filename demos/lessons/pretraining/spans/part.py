@@ -77,7 +77,6 @@ class Spans(View):
         masking: str = options(MASKINGS, STATIC, "Masked tokens of the first row", elem_id="spans-masking")
 
     def lay_out(self, at: Layout) -> None:
-        """The rows; the text and what is drawn of it."""
         at["rows"] = gr.HTML("", elem_id="spans-rows", elem_classes="picture")
         at.look()
         with gr.Row(elem_classes="spans-ask"):

@@ -56,10 +56,9 @@ class TwoWords(View):
         second: str = _word("Second", OPENING[1])
 
     def lay_out(self, at: Layout) -> None:
-        """The picture beside the lists; the three boxes; the folds."""
         with gr.Row(elem_classes="two-words-views"):
             with gr.Column(scale=1, min_width=320, elem_classes="picture"):
-                at["plot"] = gr.Plot(label="Probabilities with either word", show_label=False, elem_id="two-words-plot")
+                at.plot("plot", "Probabilities with either word", elem_id="two-words-plot")
                 with gr.Row(elem_classes="two-words-ask"):
                     boxes = [at.control(name) for name in ("frame", "first", "second")]
                 with gr.Row(elem_classes="two-words-examples"):

@@ -43,11 +43,10 @@ class Decoding(View):
         word: int = slider(1, LONGEST, 5, "French word", buttons=[], elem_id="translation-step")
 
     def lay_out(self, at: Layout) -> None:
-        """The weights beside one step; both translations; the shares by length; the folds."""
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
                 with gr.Column(elem_id="translation-alignment", elem_classes="picture"):
-                    at["plot"] = gr.Plot(label="Attention weights of each French word", show_label=False)
+                    at.plot("plot", "Attention weights of each French word")
                     with takeaway_row("Download the picture:"):
                         picture_buttons("#translation-alignment", "translation-attention")
                 at["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
@@ -58,7 +57,7 @@ class Decoding(View):
                 at["step"] = gr.HTML("", elem_id="translation-one-step")
         with gr.Column():
             gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
-            at["lengths"] = gr.Plot(label="Share of correct sentences by length", show_label=False)
+            at.plot("lengths", "Share of correct sentences by length")
         at.folds("The same steps, with torch alone")
 
     @drawn(limits=("word",))

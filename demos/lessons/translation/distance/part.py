@@ -32,7 +32,6 @@ class Distance(View):
         )
 
     def lay_out(self, at: Layout) -> None:
-        """The ways beside the gradients; the table; the folds."""
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
                 at["picture"] = gr.HTML("", elem_id="distance-paths", elem_classes="picture")
@@ -41,11 +40,7 @@ class Distance(View):
                 with gr.Row():
                     at.control("distance_english")
                     at.control("distance_word")
-                at["plot"] = gr.Plot(
-                    label="Norm of the gradient of the last state by word",
-                    show_label=False,
-                    elem_id="distance-gradients",
-                )
+                at.plot("plot", "Norm of the gradient of the last state by word", elem_id="distance-gradients")
                 at["said"] = gr.HTML("", elem_id="distance-said", elem_classes="said")
         at["table"] = gr.HTML("", elem_id="distance-table", elem_classes="said")
         at.folds("The same gradients, with torch alone")

@@ -49,15 +49,9 @@ class Recurrent(View):
             return write(trained, read_beginning(trained, self.beginning), temperature, self.recurrent_seed)
 
     def lay_out(self, at: Layout) -> None:
-        """The states beside one step; the text and the losses; the folds."""
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
-                at["picture"] = gr.Plot(
-                    label="The state after each word",
-                    show_label=False,
-                    elem_id="recurrent-states",
-                    elem_classes="picture",
-                )
+                at.plot("picture", "The state after each word", elem_id="recurrent-states", elem_classes="picture")
                 at["said"] = gr.HTML("", elem_id="recurrent-said", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
                 at.control("beginning")

@@ -53,10 +53,9 @@ class Searching(View):
         drawn_seed: int = seed_choice(1)
 
     def lay_out(self, at: Layout) -> None:
-        """The tree beside its controls; both translations; what is drawn by chance; the folds."""
         with gr.Row():
             with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-                at["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="search-tree")
+                at.plot("tree", "The tree of the beam search", elem_id="search-tree")
             with gr.Column(scale=4, min_width=320):
                 for name in ("search_english", "width", "search_steps"):
                     at.control(name)
@@ -65,7 +64,7 @@ class Searching(View):
         with gr.Row():
             with gr.Column(scale=6, min_width=320):
                 at["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
-                at["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
+                at.plot("bars", "The next word's distribution", elem_id="search-bars")
             with gr.Column(scale=4, min_width=320):
                 at.control("temperature")
                 with at.all_controls():

@@ -138,16 +138,12 @@ class Targets(View):
         targets_translator: str = options(KINDS, "additive", "Translator (for the example “our translator”)")
 
     def lay_out(self, at: Layout) -> None:
-        """All places as matrices; the target and two distributions beside the choices; the costs; the folds."""
-        at["places"] = gr.Plot(
-            label="Targets and probabilities of all positions",
-            show_label=False,
-            elem_id="targets-places",
-            elem_classes="picture",
+        at.plot(
+            "places", "Targets and probabilities of all positions", elem_id="targets-places", elem_classes="picture"
         )
         with gr.Row():
             with gr.Column(scale=6, min_width=320, elem_classes="picture"):
-                at["bars"] = gr.Plot(label="Target and probabilities", show_label=False, elem_id="targets-bars")
+                at.plot("bars", "Target and probabilities", elem_id="targets-bars")
             with gr.Column(scale=4, min_width=320):
                 for name in ("example", "targets_english", "targets_word", "steps"):
                     at.control(name)

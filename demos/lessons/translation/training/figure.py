@@ -46,7 +46,6 @@ def times_figure(measured: Measured) -> Figure:
 
 
 def times_summary(measured: Measured) -> Markup:
-    """The measured times in words."""
     rows = [
         (f"{name}, {title}", list(getattr(times, mode).values()))
         for name, times in measured.times.items()

@@ -63,15 +63,11 @@ class Training(View):
         ran: tuple[Ran, ...] = unlinked(())
 
     def lay_out(self, at: Layout) -> None:
-        """The alignment and the curve beside the choices; the runs so far; the folds."""
         page, buttons = at.page, {}
         with gr.Row():
             with gr.Column(scale=5, min_width=320):
-                at["plot"] = gr.Plot(
-                    label="Attention weights while it learns",
-                    show_label=False,
-                    elem_id="translation-learned",
-                    elem_classes="picture",
+                at.plot(
+                    "plot", "Attention weights while it learns", elem_id="translation-learned", elem_classes="picture"
                 )
                 at["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
             with gr.Column(scale=4, min_width=320):
@@ -88,7 +84,7 @@ class Training(View):
                     at.control("translator_steps")
                     at.control("translator_seed")
         at["runs"] = gr.HTML("", elem_id="translation-runs")
-        at["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
+        at.plot("curves", "Your runs side by side", elem_id="translation-curves")
         at["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
         timing(page)
         at.folds("The training loop, with torch alone")

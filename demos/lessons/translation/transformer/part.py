@@ -68,7 +68,6 @@ class Transformer(View):
         attention_head: int = slider(1, HEADS, 1, "Head", elem_id="transformer-head")
 
     def lay_out(self, at: Layout) -> None:
-        """Both stacks beside the numbers of the place that is chosen; its weights; the folds."""
         with gr.Row():
             with gr.Column(scale=5, min_width=320, elem_classes="picture"):
                 at["picture"] = picker_of(at.control("place"), "Place in the Transformer", "translation-stacks")
@@ -79,9 +78,9 @@ class Transformer(View):
                     at.control("attention_head")
                 at.look()
                 at["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")
-        at["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
-        at["strips"] = gr.Plot(
-            label="The vectors at this place", show_label=False, elem_id="transformer-vectors", visible=False
+        at.plot("plot", "Attention weights at this place", elem_id="transformer-weights")
+        at.plot(
+            "strips", "The vectors at this place", elem_id="transformer-vectors", visible=False
         )  # a separate plot: Plotly does not turn a figure of the one kind into one of the other
         at.folds("Translates with the Transformer, with torch alone")
 

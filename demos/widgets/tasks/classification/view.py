@@ -27,8 +27,6 @@ NAME_LENGTH = 18  # of a class
 
 
 class SentenceView(TaskView):
-    """A class for a sentence."""
-
     kind, order, word, scheme = "sentence", 1, "Sentence", "one class"
     boxes: ClassVar[tuple[tuple[str, str], ...]] = (("Your own sentence", "I can't believe you remembered!"),)
     cut = False
@@ -58,8 +56,6 @@ class SentenceView(TaskView):
 
 
 class PairView(SentenceView):
-    """A class for a pair."""
-
     kind, order, word, scheme = "pair", 3, "Two sentences", "class of a pair"
     boxes = (
         ("First sentence", "The lake was frozen all winter."),
