@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -144,7 +144,7 @@ class Page:
 
     def draw(
         self,
-        show: Callable[..., Any],
+        show: Callable[..., Mapping[gr.Component, Any] | Iterator[Mapping[gr.Component, Any]]],
         inputs: Sequence[gr.Component],
         outputs: Sequence[gr.Component],
         *,

@@ -1,6 +1,7 @@
 """Lesson: the two tasks that BERT was pre-trained on. Its parts are the folders beside this file."""
 
 from dataclasses import replace
+from typing import Any
 
 import gradio as gr
 
@@ -17,9 +18,9 @@ def build(page: Page) -> None:
     services = page.services
     whose = gr.HTML("", elem_id="pretraining-whose", elem_classes="under-parts")
 
-    def show(sentence: Sentence) -> str:
+    def show(sentence: Sentence) -> dict[gr.Component, Any]:
         pretrained = services.pretrained(sentence.model)
-        return templates(__file__).whose(pretrained.encoder.spec.title, pretrained.about)
+        return {whose: templates(__file__).whose(pretrained.encoder.spec.title, pretrained.about)}
 
     replace(page, reads_sentence=False).draw(show, [], [whose], show_progress="hidden")
     page.endpoint(fill_endpoint(services))
