@@ -49,7 +49,7 @@ def states_figure(rows: Sequence[Row], states: np.ndarray, at: int) -> Figure:
         "hovertemplate": "state after <b>%{customdata}</b><br>component %{x}: <b>%{z:+.4f}</b><extra></extra>",
     }
     left = 40 + 8 * max(len(row.word) for row in rows)
-    right = 70 + 8 * max(len(row.following) for row in rows)
+    right = 30 + 8 * max(len(f"{row.following} {percent(row.chance)}") for row in rows)
     names = [f"{number} {plot_text(row.word)}" for number, row in enumerate(rows, start=1)]
     down = {"tickvals": list(range(count)), "ticktext": names, "range": [count - 0.5, -0.5], "ticklabelstandoff": 4}
     frame = framed_row(at, width, CLASSES[2])
