@@ -35,6 +35,12 @@ def formatted(value: Any, spec: str) -> str:
     return str(value) if isinstance(value, Undefined) else format(value, spec)  # str() of what is not given raises
 
 
+def signed(value: Any, spec: str) -> str:
+    """The filter `n`, for a number that may be negative: as `f`, with a true minus, and without a sign if it is 0."""
+    written = formatted(value, spec)
+    return written.replace("-", "−") if written.strip("+-0.,%") else written.lstrip("+-")
+
+
 class Compiled(FileSystemBytecodeCache):
     """A cache of compiled templates in the folder of Python's compiled modules; empty where that can't be written."""
 
@@ -59,8 +65,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
     )
-    made.filters["f"] = formatted
-    made.filters |= {"counted": counted, "state_name": state_name}
+    made.filters |= {"f": formatted, "n": signed, "counted": counted, "state_name": state_name}
     made.globals["from_zero"] = from_zero
     return made
 

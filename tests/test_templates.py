@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from jinja2 import TemplateNotFound, UndefinedError
 from markupsafe import Markup
 
 from demos import templates as module
-from demos.templates import DEMOS, environment, plot_text, templates
+from demos.templates import DEMOS, environment, plot_text, signed, templates
 
 HOSTILE = "<script>alert('1')</script> & \"{{ 7 * 7 }}\" ${7*7}"
 MACROS = """{% macro said(name, share) %}
@@ -52,6 +53,25 @@ def test_a_value_that_is_not_given_is_an_error(beside: str) -> None:
         text.nothing()
     with pytest.raises(TemplateNotFound):
         templates(beside, "none.html").said()
+
+
+@pytest.mark.parametrize(
+    ("value", "spec", "written"),
+    [(-0.5, ".2f", "−0.50"), (0.5, ".2f", "0.50"), (0.5, "+.1f", "+0.5"), (-12, "+d", "−12"), (-0.5, "+.1%", "−50.0%"),
+     (-0.004, ".2f", "0.00"), (0.004, "+.2f", "0.00"), (-0.0, "+.1%", "0.0%"), (-math.inf, ".2f", "−inf")],
+)  # fmt: skip
+def test_a_negative_number_has_a_true_minus_and_zero_no_sign(value: float, spec: str, written: str) -> None:
+    assert signed(value, spec) == written
+    assert environment().from_string("{{ value|n(spec) }}").render(value=value, spec=spec) == written
+
+
+def test_every_template_writes_its_signs_with_that_filter() -> None:
+    own = [
+        file
+        for file in DEMOS.rglob("*.html")
+        if (text := file.read_text("utf-8")) and ('|f("+' in text or '"−")' in text)
+    ]
+    assert own == []
 
 
 def test_labels_keep_their_quotes() -> None:

@@ -9,7 +9,7 @@ from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.figures.figure.figure import Figure
 from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
-from demos.templates import plot_text
+from demos.templates import plot_text, signed
 
 NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
 NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
@@ -64,11 +64,6 @@ def label(number: int, sentence: str, length: int, from_bar: int = 0) -> str:
     mark = "◆ " if number < from_bar else ""
     # Plotly makes a tspan of the span, which the style sheet hides on a phone: there the number must do.
     return f'{mark}{number + 1} <span style="font-weight:400">{plot_text(short(sentence, length))}</span>'
-
-
-def rounded(value: float) -> str:
-    """Two digits, and never "-0.00"."""
-    return f"{round(float(value), 2) + 0.0:.2f}"
 
 
 def jittered(scores: np.ndarray) -> np.ndarray:
@@ -138,6 +133,6 @@ def cosine_heatmap(
 def _cells(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine as ".74" or "1", for narrow cells, in the ink that can be read on its cell's colour."""
     return [
-        [inked(rounded(value).replace("0.", ".").replace("1.00", "1"), SIGNED, (value + 1) / 2) for value in row]
+        [inked(signed(value, ".2f").replace("0.", ".").replace("1.00", "1"), SIGNED, (value + 1) / 2) for value in row]
         for row in cosine
     ]

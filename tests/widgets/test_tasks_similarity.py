@@ -53,7 +53,7 @@ def test_scores_errors_and_tables_are_the_results(result: SimilarityResult) -> N
     assert "4 test pairs" in shown
     assert "stopped early" in shown
     errors = flat(VIEW.mistakes(result))
-    assert re.findall(r"<td>([+-][\d.]+)</td>", errors) == ["+1.10", "+0.70", "-0.30", "+0.20"]
+    assert re.findall(r"<td>([+−][\d.]+)</td>", errors) == ["+1.10", "+0.70", "−0.30", "+0.20"]
     assert "<img" not in errors
     numbers = flat(VIEW.numbers(result, [[0, None, 2.0, 0.1]], 2))
     rows = r">about (\d)</th><td>(\d)</td><td>([\d.]+)</td><td>([\d.]+)</td>"

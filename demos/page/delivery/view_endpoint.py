@@ -1,5 +1,6 @@
 """A view for a program: its choices, figures and tables as JSON (demos/API.md)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -16,6 +17,7 @@ from demos.page.services import Sentence, Services
 from demos.page.view import On, controls_of
 
 MOST_BYTES = 8_000_000  # of an answer
+NEGATIVE = re.compile(r"^−(?=[\d.,]+ ?%?$)")  # the sign of a cell that is a number
 NAMED = 40  # characters of what a caller has written, in a refusal
 
 
@@ -116,7 +118,10 @@ def tables_of(html: str) -> list[Json]:
 
 
 class _Tables(HTMLParser):
-    """Reads the tables of a page; text in another element of a cell belongs to that cell."""
+    """Reads the tables of a page; text in another element of a cell belongs to that cell.
+
+    A cell that is a negative number has the hyphen that programs read.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,6 +140,7 @@ class _Tables(HTMLParser):
         if tag not in ("td", "th", "caption") or self._text is None:
             return
         text, self._text = " ".join("".join(self._text).split()), None
+        text = NEGATIVE.sub("-", text)
         if tag == "caption":
             self.tables[-1]["caption"] = text
         elif self.tables[-1]["rows"]:

@@ -83,8 +83,8 @@ def test_similarities_before_and_after() -> None:
     table = similarities_html([HOSTILE, "Calm."], np.array([[0.5, -0.1], [0.25, 0.0]]), second=True)
     assert HOSTILE not in table
     assert "◆ &lt;img" in table
-    assert re.findall(r"<td>([-\d.]+)</td>", table) == ["0.500", "0.250", "-0.100", "0.000"]
-    assert re.findall(r"<b>(.*?)</b>", table) == ["-0.250", "+0.100"]
+    assert re.findall(r"<td>([−\d.]+)</td>", table) == ["0.500", "0.250", "−0.100", "0.000"]
+    assert re.findall(r"<b>(.*?)</b>", table) == ["−0.250", "+0.100"]
     assert re.findall(r"width:([\d.]+)%", table) == ["50.0", "25.0", "0.0", "0.0"]
     assert "second sentence at the top" in similarities_html([], np.zeros((2, 0)), second=False)
 

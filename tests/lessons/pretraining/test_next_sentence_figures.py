@@ -67,7 +67,7 @@ def test_cases_and_numbers(case: Case) -> None:
     assert "88% NotNext 2.127" in plain(shown)
     assert "88% IsNext 0.127" in plain(shown)
     numbers = numbers_html([case], 0)
-    assert "+1.2000 -0.8000 0.88080 0.11920 0.12693 2.12693" in plain(numbers)
+    assert "+1.2000 −0.8000 0.88080 0.11920 0.12693 2.12693" in plain(numbers)
     for position, number in enumerate(case.encoding.input_ids):
         segment = case.encoding.token_type_ids[position]
         assert re.search(f'scope="row">{position}</th><td>.*?</td><td>{number}</td><td>{segment}</td>', numbers)

@@ -47,13 +47,13 @@ def test_choices_are_read_within_their_bounds(services: Services) -> None:
         view("encoder", "matrices", "x" * 20_001)
 
 
-def test_a_table_is_read_as_it_stands() -> None:
+def test_a_table_is_read_as_text_with_numbers_that_programs_read() -> None:
     html = Markup(
         "<p>no cell</p><table><caption>Two\n rows</caption><tr><th>a</th><th><b>b</b> &lt;i&gt;</th></tr>"
-        "<tr><td>1.5</td><td>−0.2 <span>%</span></td></tr></table><table></table>"
+        "<tr><td>1.5</td><td>−0.2 <span>%</span></td><td>a − b</td></tr></table><table></table>"
     )
     assert tables_of(html) == [
-        {"caption": "Two rows", "rows": [["a", "b <i>"], ["1.5", "−0.2 %"]]},
+        {"caption": "Two rows", "rows": [["a", "b <i>"], ["1.5", "-0.2 %", "a − b"]]},
         {"caption": "", "rows": []},
     ]
     assert tables_of("<td>1</td>") == []

@@ -9,12 +9,12 @@ from demos.bert.embeddings.agreement import SAME, Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.axes import BOTH_PAPERS, axis, whiskers
-from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, rounded, short
+from demos.figures.cosine_heatmap import POOLING_NAMES, choice_name, jittered, short
 from demos.figures.figure.figure import Attributes, Figure, Mark, Trace, for_phones
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.program import encode_lines, model_lines, rows_lines
-from demos.templates import plot_text
+from demos.templates import plot_text, signed
 from demos.training.data.rated_pairs import Form
 
 HUES = {"cls": CLASSES[5], "mean": CLASSES[0], "mean_no_special": CLASSES[4], "max": CLASSES[2], POOLER: CLASSES[3]}
@@ -69,7 +69,7 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int, menus: Sequence
     level = agreement.overlap.spearman
     if not math.isnan(level):
         line = {"x": ends, "y": [round(level, 4)] * 2, "line": {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}}
-        name = f"shared words only, no model: {rounded(level)}"
+        name = f"shared words only, no model: {signed(level, '.2f')}"
         traces.append({"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"} | line)
     names = [*[str(layer) for layer in range(deepest + 1)], *COMBINED.values()]
     across = axis(f"layer (0: before the first, {deepest}: the last)", tickvals=ticks, ticktext=names, tickangle=0)
@@ -144,7 +144,7 @@ def _marks(agreement: Agreement, picked: int, centres: dict[int, float], interva
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
             side = "center" if len(words) == 1 or not near else "right" if row == left else "left"
-            text = f"<b>{words[row]} {rounded(correlation.spearman)}</b>"
+            text = f"<b>{words[row]} {signed(correlation.spearman, '.2f')}</b>"
             place = {"y": _clear_of(agreement.overlap.spearman, top), "xanchor": side}
             marks.append(shared | place | {"text": text, "font": {"size": 18}})
     return marks

@@ -15,6 +15,7 @@ from demos.figures.figure.figure import Attributes, Axis, Figure, Mark, Trace
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit
+from demos.templates import signed
 
 HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
 NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
@@ -250,11 +251,6 @@ def _upright(x: float, dash: str | None = None, **more: Any) -> Mark:
     return place | {"line": {"color": BOTH_PAPERS, "width": 2, "dash": dash}} | more
 
 
-def signed(value: float) -> str:
-    """ "+0.037" or "−0.052", with a true minus."""
-    return f"{value:+.3f}".replace("-", "−")
-
-
 def repair_name(repair: Repaired, width: int) -> str:
     """The correction in a few words; `width` is that of the vectors."""
     return REPAIRS[repair.name].format(left=repair.dimensions, out=width - repair.dimensions)
@@ -282,7 +278,7 @@ def repairs_figure(repairs: Sequence[Repaired]) -> Figure:
     ends = [value + more for value, more in zip(rho, high, strict=True)]
     numbers = []
     for row, gain in enumerate(gains):
-        more = f' <span style="font-weight:400">{signed(gain.difference)}</span>' if gain else ""
+        more = f' <span style="font-weight:400">{signed(gain.difference, "+.3f")}</span>' if gain else ""
         place = {"x": max(0.0, ends[row]), "y": row, "xanchor": "left", "xshift": 8, "showarrow": False}
         numbers.append(place | {"text": f"<b>{rho[row]:.3f}</b>{more}", "font": {"size": 18}})
     longest = max(0.1, *ends) * 2.3  # the numbers' room

@@ -15,7 +15,7 @@ from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.strips import strips_limit, strips_table
 from demos.figures.token_chips import visible
-from demos.templates import templates
+from demos.templates import signed, templates
 
 TEXT = templates(__file__)
 NEAR = 0.1  # units this close share a point in the plot of GELU
@@ -97,7 +97,7 @@ def block_picture(ledger: LayerLedger, encoding: Encoding, token: int, number: i
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−")
+    return signed(value, ".4f")
 
 
 def block_summary(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from demos.bert.encoder.position import PlainNumber, Wishes
 from demos.figures.numbers import scientific
 from demos.figures.tables import number_table
-from demos.templates import templates
+from demos.templates import signed, templates
 
 TEXT = templates(__file__)
 SHOWN_NUMBERS = 256  # of a table; more is no table to read
@@ -35,7 +35,7 @@ def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]
     return [
         (_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}, between rows {i} and {j}"),
         (_met(spread < EXACT), f"a cosine differs from the mean for its distance k by at most {written}"),
-        (_met(inside), f"all numbers lie between {low:.3f} and {high:.3f}".replace("-", "−")),
+        (_met(inside), f"all numbers lie between {signed(low, '.3f')} and {signed(high, '.3f')}"),
         (
             "half met" if same and rows else _met(same),
             f"computed twice, the rows differ by {scientific(again)}; {ends}",

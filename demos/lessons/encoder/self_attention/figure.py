@@ -15,7 +15,7 @@ from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, HEADS, plotly_layout
 from demos.figures.strips import strips_limit
 from demos.figures.token_chips import hue, visible
-from demos.templates import templates
+from demos.templates import signed, templates
 
 TEXT = templates(__file__)
 SHOWN = 36  # keys that have a separate row; in a longer sentence, those with the largest weights
@@ -121,7 +121,7 @@ def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.n
 
 
 def _number(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".replace("-", "−").replace("inf", "∞")
+    return signed(value, f".{digits}f").replace("inf", "∞")
 
 
 def attention_summary(query: Query) -> Markup:
@@ -202,7 +202,7 @@ def concat_picture(query: Query, shares: HeadShares) -> Markup:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}".replace("-", "−")
+    return signed(share, ".1%")
 
 
 def closed_html(ledger: LayerLedger, names: tuple[str, ...], moved: str = "") -> Markup:

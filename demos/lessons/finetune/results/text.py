@@ -14,7 +14,7 @@ from demos.figures.palette import swatch
 from demos.figures.scores_text import LABEL_LENGTH, one_line
 from demos.figures.short_text import short
 from demos.lessons.finetune.results.figure import FEW
-from demos.templates import templates
+from demos.templates import signed, templates
 from demos.training.metrics import Calibration
 from demos.training.results.evidence import METHODS, RANDOM, Evidence
 from demos.training.tasks.classification.data import Example
@@ -203,5 +203,4 @@ def calibration_summary(calibration: Calibration, noun: str, stored: int, total:
 
 
 def _signed(value: float, digits: int = 2) -> str:
-    written = f"{value:+.{digits}f}"
-    return written.replace("-", "−") if float(written) else f"{0:.{digits}f}"
+    return signed(value, f"+.{digits}f")

@@ -9,6 +9,7 @@ from demos.figures.numbers import percent
 from demos.figures.short_text import short
 from demos.figures.token_chips import hue_style, token_label, visible
 from demos.lessons.pretraining.fill_mask.figure import TEXT, best_html
+from demos.templates import signed
 
 
 def removals_html(removals: Removals) -> str:
@@ -63,7 +64,7 @@ def likelihood_html(likelihood: Likelihood) -> str:
     cells = [
         {
             "token": visible(tokens[place]),
-            "logarithm": _signed(value),
+            "logarithm": signed(value, ".2f"),
             "share": -100 * value / deepest,
             "chance": percent(float(np.exp(value))),
         }
@@ -76,13 +77,9 @@ def likelihood_html(likelihood: Likelihood) -> str:
         known=len(known),
         hardest=visible(tokens[likelihood.places[int(known.argmin())]]),
         hardest_chance=percent(float(np.exp(known.min()))),
-        total=_signed(likelihood.total),
+        total=signed(likelihood.total, ".2f"),
     )
 
 
 def _points(change: float) -> str:
-    return f"{100 * change:+.1f}".replace("-", "−") if abs(change) >= 0.0005 else "0.0"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return signed(100 * change, "+.1f")

@@ -13,7 +13,7 @@ from demos.figures.numbers import percent
 from demos.figures.short_text import short
 from demos.figures.token_chips import token_label
 from demos.lessons.pretraining.program_lines import OURS
-from demos.templates import templates
+from demos.templates import signed, templates
 from demos.training.metrics import wilson
 
 TEXT = templates(__file__)
@@ -57,7 +57,7 @@ class Instance:
 def answer_html(case: Case) -> str:
     """Both labels: probability as a bar, logit, and the loss where this label is the true one."""
     labels = [
-        {"name": name, "probability": float(probability), "logit": f"{logit:+.2f}".replace("-", "−"), "loss": loss}
+        {"name": name, "probability": float(probability), "logit": signed(logit, "+.2f"), "loss": loss}
         for name, probability, logit, loss in zip(LABELS, case.probabilities, case.logits, case.losses, strict=True)
     ]
     return TEXT.answer(labels, percent)
