@@ -118,7 +118,7 @@ def test_each_token_has_both_bars_and_a_sign(encoding: Encoding) -> None:
     sides = re.findall(r'class="(minus|plus)" style="width:([\d.]+)%', table)
     assert sides[0] == ("minus", "50.0")
     assert [side for side, _ in sides] == ["minus" if value < 0 else "plus" for value in values]
-    numbers = [float(found) for found in re.findall(r"<td>([-+\d.]+)</td>", table)]
+    numbers = [float(found.replace("−", "-")) for found in re.findall(r"<td>([−+\d.]+)</td>", table)]
     np.testing.assert_allclose(numbers[::2], values, atol=1e-3)
     np.testing.assert_allclose(numbers[1::2], attention, atol=1e-3)
     for zero in (np.zeros(n),):
