@@ -160,8 +160,8 @@ class Page:
         It does so at `triggers`, too. `at_once` draws on each key press (for what needs no forward pass), else 200 ms
         after the last one. A UserError becomes the lesson's notice; the outputs stay, dimmed. The same sentence and
         inputs are drawn once for all readers, unless `show` is a generator, gets something of this reader alone, or is
-        not `pure`: its answer depends on more than these. The page's first view is sent with the page; of a generator,
-        where it is the same `for_all`. Where the page reads no sentence, or `own_text` holds one that is read instead,
+        not `pure`: its answer depends on more than these. The page's first view is sent with the page; that of a
+        generator only with `for_all`. Where the page reads no sentence, or `own_text` holds one that is read instead,
         it is not drawn for another.
 
         The content of a shut fold is drawn when that is opened, and redrawn while it is open; of a generator its last

@@ -71,7 +71,6 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
     """As a fresh context, but for its cache: no page, no cookie, nothing stored. It has no way out. A request to
     anywhere but the app fails the test, whatever tab it comes from; so does an uncaught error, or a dialog (what
     injected script would open).
-
     """
     context = one_context
     holder = held(context, app_url)

@@ -122,13 +122,14 @@ class Frozen:
         for choice, fit in fits.items():
             if fit is None:
                 yield TEXT.fitting(len(into) + 1, total or len(fits), feature_name(choice, task.deepest))
-                rows = joined(choice, task.deepest, vectors)
-                key = task.key_of(choice)
-                fit = self.fits.get(key)  # by another reader, meanwhile
-                if fit is None:
-                    fit = fit_vectors(rows, task.data, task.split, task.standardise)
-                    self.fits.put(key, fit)
+                fit = self._fitted(task, choice, vectors)
             into[choice] = fit
+
+    def _fitted(self, task: Task, choice: Choice, vectors: dict[Choice, np.ndarray]) -> Fit:
+        rows = joined(choice, task.deepest, vectors)
+        return self.fits.make(
+            task.key_of(choice), lambda take: fit_vectors(rows, task.data, task.split, task.standardise)
+        )
 
     def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Generator[Markup]:
         """Fit every choice, once it is this reader's turn; yields lines on the place in the line, then on the fits.

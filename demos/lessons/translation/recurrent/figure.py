@@ -49,7 +49,8 @@ def states_figure(rows: Sequence[Row], states: np.ndarray, at: int) -> Figure:
         "hovertemplate": "state after <b>%{customdata}</b><br>component %{x}: <b>%{z:+.4f}</b><extra></extra>",
     }
     left = 40 + 8 * max(len(row.word) for row in rows)
-    right = 30 + 8 * max(len(f"{row.following} {percent(row.chance)}") for row in rows)
+    following = [f"{plot_text(row.following)} {percent(row.chance)}" for row in rows]
+    right = 30 + 8 * max(map(len, following))
     names = [f"{number} {plot_text(row.word)}" for number, row in enumerate(rows, start=1)]
     down = {"tickvals": list(range(count)), "ticktext": names, "range": [count - 0.5, -0.5], "ticklabelstandoff": 4}
     frame = framed_row(at, width, CLASSES[2])
@@ -62,15 +63,13 @@ def states_figure(rows: Sequence[Row], states: np.ndarray, at: int) -> Figure:
         annotations=[
             _beside("state", x=0, **ON_TOP),
             _beside("next word", x=1, xshift=6, **ON_TOP),
-            *(_beside(_following(row), x=1, xshift=6, y=place) for place, row in enumerate(rows)),
+            *(
+                _beside(text if row.typed else f"<b>{text}</b>", x=1, xshift=6, y=place)
+                for place, (row, text) in enumerate(zip(rows, following, strict=True))
+            ),
         ],
     )
     return {"data": [heatmap], "layout": layout}
-
-
-def _following(row: Row) -> str:
-    text = f"{plot_text(row.following)} {percent(row.chance)}"
-    return text if row.typed else f"<b>{text}</b>"
 
 
 def _beside(text: str, **place: Any) -> Mark:
