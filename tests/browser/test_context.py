@@ -1,10 +1,8 @@
 """All tests share a browser's context for its cache: nothing that one has stored is there for the next."""
 
-from __future__ import annotations
-
 from playwright.sync_api import BrowserContext
 
-from tests.browser.conftest import empty
+from tests.browser.conftest import empty, held
 
 LEFT = "[document.cookie, localStorage.length, sessionStorage.length, (await indexedDB.databases()).length]"
 
@@ -20,7 +18,7 @@ def test_nothing_stored_is_left(context: BrowserContext, app_url: str) -> None:
     }""")
     assert page.evaluate(f"async () => {LEFT}") == ["a=b", 1, 1, 1]
     page.close()
-    empty(context, app_url)
+    empty(held(context, app_url), app_url)
     page = context.new_page()
     page.goto(f"{app_url}/robots.txt")
     assert page.evaluate(f"async () => {LEFT}") == ["", 0, 0, 0]
