@@ -15,6 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.lessons import discover
 from demos.page.links import read
+from tests.browser.events import unfold
 
 SENTENCE = "#bar-text textarea"
 TOLD = "#bar-link p"
@@ -131,7 +132,7 @@ def test_a_fold_that_a_link_opens_is_open_until_the_reader_shuts_it(open_lesson:
 
 def test_a_lessons_long_text_survives_a_reload(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("tokens", text="Rivers have banks.")
-    page.get_by_role("button", name="Padding: several sentences in one batch").click()
+    unfold(page.locator("#tokens-batch"))
     long = "word " * 2_000
     page.locator("#tokens-lines textarea").fill(long)
     page.wait_for_function("new URLSearchParams(location.search).get('cut') === 'lines'")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from demos.lessons.tokens.part import BATCH_EXAMPLE
+from tests.browser.events import unfold
 from tests.browser.faults import serious_faults
 
 SENTENCE = "#bar-text textarea"
@@ -19,10 +20,6 @@ def expect_pieces(page: Page, wanted: str) -> None:
     expect(page.locator(f"{CHIPS} .piece")).to_have_text(wanted.split())
 
 
-def unfold(page: Page, fold: str) -> None:
-    page.locator(f"#tokens-{fold} > button").click()
-
-
 def test_chips_and_folds(open_lesson: Open) -> None:
     page = open_lesson("tokens", text="He found it pronounceable.", under="id", word="found", letters="telecomm")
     the_trace_of_a_chosen_or_a_typed_word(page)
@@ -33,7 +30,7 @@ def test_chips_and_folds(open_lesson: Open) -> None:
 
 
 def the_trace_of_a_chosen_or_a_typed_word(page: Page) -> None:
-    unfold(page, "trace")
+    unfold(page.locator("#tokens-trace"))
     title = page.locator("#tokens-steps .search-title")
     expect(title).to_contain_text(["found"])
     page.locator("#tokens-own").locator("input, textarea").fill("Straße")
@@ -49,7 +46,7 @@ def the_trace_of_a_chosen_or_a_typed_word(page: Page) -> None:
 
 
 def the_vocabulary_explorer(page: Page) -> None:
-    unfold(page, "vocabulary")
+    unfold(page.locator("#tokens-vocabulary"))
     expect(page.locator("#tokens-found .found")).to_have_text("2 entries")
     expect(page.locator("#tokens-vocabulary dd").first).to_have_text("30,522")
     page.locator("#tokens-id input").fill("103")
@@ -131,7 +128,7 @@ def test_hostile_text_stays_text_in_every_part_and_all_unfolded_it_reads_well(op
     assert page.evaluate("document.body.classList.contains('dark')")
     expect(page.locator(CHIPS).nth(20)).to_be_visible()
     for fold in FOLDS:
-        unfold(page, fold)
+        page.locator(f"#tokens-{fold} > button").click()
     expect(page.locator("#tokens-steps .search").first).to_be_visible()
     expect(page.locator("#tokens-padded table")).to_be_visible()
     expect(page.locator("#tokens-begun .aside")).to_contain_text("<img src=x onerror=alert(1)>")
