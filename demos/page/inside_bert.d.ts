@@ -163,7 +163,7 @@ interface InsideBert {
   questions: {
     asked(): string;
     answered(answer: string): void;
-    asText(): { question: string; answers: string[]; names: string[] } | undefined;
+    asText(): { part: string; question: string; answers: string[]; names: string[] } | undefined;
     right(): Promise<string[]>;
     open(): void;
   };

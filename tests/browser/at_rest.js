@@ -64,8 +64,9 @@
 
   const moves = (animation) => animation.playState === "running" && animation.effect?.getComputedTiming().endTime !== Infinity;
   const busy = () => unanswered > 0 || pending.size > 0 || document.getAnimations().some(moves);
-  // An idle moment of the page. Chromium gives none to a frame in a process of its own: there it is the next task.
-  const idle = (go) => (window === top ? own.requestIdleCallback(go, { timeout: 5000 }) : go());
+  // A moment with nothing else to do. (After some changes of the window's size Chromium calls no idle callback for as long as
+  // the page draws nothing, and in a frame of another process it never does.)
+  const idle = (go) => scheduler.postTask(go, { priority: "background" });
   // -> whether the page is at rest, in two looks at an idle page, after `most` milliseconds at the latest; and how many
   // events the server has not answered.
   window.atRest = async (most) => {

@@ -51,3 +51,30 @@ def test_a_shut_fold_is_drawn_when_it_is_opened_and_follows_the_sentence_while_i
     page.locator(f"{NUMBERS} > .label-wrap").click()
     expect(page.locator(f"{NUMBERS} table")).to_contain_text("sandy")
     assert handlers() == [numbers]
+
+
+AT_ONCE = """([box, said]) => new MutationObserver((_, observer) => {
+    const field = document.querySelector(box);
+    if (!field) return;
+    observer.disconnect();
+    field.value = said;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+}).observe(document.body, { childList: true, subtree: true })"""
+
+
+def test_what_is_typed_in_the_first_moment_of_a_fold_or_a_part_stays(open_lesson: Open, page: Page) -> None:
+    """Gradio gives a control that comes into sight its value twice, the second time a frame later or more."""
+    asked = Asked(page)
+    open_lesson("tokens")
+    asked.since_last()
+    page.evaluate(AT_ONCE, ["#tokens-lines textarea", "A line of my own."])
+    page.locator("#tokens-batch > .label-wrap").click()
+    asked.since_last()
+    expect(page.locator("#tokens-lines textarea")).to_have_value("A line of my own.")
+    expect(page.locator("#tokens-padded table")).to_contain_text("own")
+    open_lesson("pretraining")
+    asked.since_last()
+    page.evaluate(AT_ONCE, ["#pretraining-learn-text textarea", "The hive is full."])
+    page.locator("#pretraining-learn-button").click()
+    asked.since_last()
+    expect(page.locator("#pretraining-learn-text textarea")).to_have_value("The hive is full.")

@@ -156,6 +156,16 @@ def the_parts_own_question(page: Page, phone: Page) -> None:
     page.get_by_role("button", name="Ask this part’s question").click()  # of the lesson's first part
     expect(phone.locator(BALLOT)).to_contain_text("A sentence of 13 words becomes 20 tokens")
     answers, counts = phone.locator(f"{BALLOT} button"), page.locator(f"{PANEL} .room-tally .count")
+    pictures = [one.locator("#embeddings-pooling .picture:not([hidden])").first for one in (page, phone)]
+    notices = [page.locator(f"{PANEL} .room-hides"), phone.locator(f"{BALLOT} .room-hides")]
+
+    def hides(yes: bool) -> None:
+        """Whether the picture, which gives the answer away, is out of sight for all, and said to be."""
+        for picture, notice in zip(pictures, notices, strict=True):
+            expect(notice).to_be_visible(visible=yes)
+            expect(picture).to_be_visible(visible=not yes)
+
+    hides(True)
     texts = answers.all_inner_texts()
     wrong, right = (texts.index(text) for text in ("768, and 13 × 768 = 9,984", "768, and 20 × 768 = 15,360"))
     answers.nth(wrong).tap()
@@ -163,12 +173,20 @@ def the_parts_own_question(page: Page, phone: Page) -> None:
     expect(counts).to_have_text(first)
     page.get_by_role("button", name="Show the result to all").click()
     expect(phone.locator(f"{BALLOT} .right")).to_have_text(re.compile(r"768, and 20 × 768 = 15,360 .*correct"))
+    hides(False)
     page.get_by_role("button", name="Vote again").click()
+    hides(True)
+    phone.get_by_role("button", name="Stop following").tap()
+    expect(pictures[1]).to_be_visible()
+    phone.get_by_role("button", name="Follow", exact=True).tap()
+    hides(True)
     answers.nth(right).tap()
     second = ["1" if place == right else "0" for place in range(4)]
     expect(counts).to_have_text(first + second)
     page.get_by_role("button", name="End the vote").click()
     expect(phone.locator(BALLOT)).to_be_hidden()
+    for picture in pictures:
+        expect(picture).to_be_visible()
 
 
 def a_question_that_the_sentence_answers(page: Page, phone: Page) -> None:

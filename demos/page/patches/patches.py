@@ -178,6 +178,17 @@ MENDS = (
         rb"\1insideBert.link.loadAnew()",
     ),
     Mend(
+        "core",
+        "what is typed or chosen in the first moment of a part or a fold stays, and is not set back to what it opens with",
+        GRADIO,
+        re.compile(
+            rb"(await this\.(#\w)\((\w+)\.id,\3\).{1,4000}?requestAnimationFrame\(\w+\)\);for\(let (\w+) of \w+\))"
+            rb"(this\.#\w\(\4\))",
+            re.DOTALL,
+        ),
+        rb"\1await this.\2(\4.id,\4),\5",
+    ),
+    Mend(
         "Plot",
         "a new value is drawn once, into the figure that is there, and not a second time into another",
         GRADIO,

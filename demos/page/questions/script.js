@@ -219,7 +219,8 @@ insideBert.questions = {
     card.querySelector("dl").append(...again.children);
   },
 
-  // The open part's question with its answers, as one would type it, and their names; undefined where none can be chosen
+  // The open part, lesson/part, and its question with the answers, as one would type it, and their names; undefined where
+  // none can be chosen
   asText() {
     const of = part();
     if (templates[of]?.dataset.kind !== "choice") return undefined;
@@ -227,7 +228,7 @@ insideBert.questions = {
     const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
     const answers = [...card.querySelectorAll("label > span")].map(plain);
     const names = [...card.querySelectorAll('[name="said"]')].map(({ value }) => value);
-    return { question: plain(card.querySelector("legend")), answers, names };
+    return { part: nameOf(of), question: plain(card.querySelector("legend")), answers, names };
   },
 
   // -> the names of the right ones among them, as the server computes them; none where it can't

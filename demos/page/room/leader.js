@@ -1,6 +1,6 @@
 // The lecturer's side of a room: a panel that the press "Room" opens, and this page's view, sent to the members.
 import { classLists } from "./lists.js";
-import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { fill, hidePicture, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 import { begin as beginRecord, gather, keepVote, record } from "./record.js";
 import { movedText, page, shift, table } from "./report.js";
 
@@ -104,7 +104,7 @@ async function lead() {
   leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
   window.navigation?.addEventListener("navigate", leaves);
   document.addEventListener("inside-bert-run", runs);
-  document.addEventListener("inside-bert-view", offerQuestion);
+  document.addEventListener("inside-bert-view", viewed);
   vote();
 }
 
@@ -113,6 +113,7 @@ function end(sentence, isOver = true) {
   clearInterval(leads);
   leads = 0;
   state = {};
+  viewed();
   told = "";
   room.set(null);
   if (isOver) room.forget();
@@ -186,6 +187,11 @@ function heard(news, name) {
   else if (name === "data" || name === "collected") lookOver();
 }
 
+function viewed() {
+  hidePicture(panel, state.vote);
+  offerQuestion();
+}
+
 function offerQuestion() {
   const offer = panel.querySelector("[data-own-question]");
   if (offer) offer.hidden = !insideBert.questions?.asText();
@@ -206,7 +212,7 @@ function vote(news = "") {
     box.append(question, tally(now, counted?.tallies ?? now.tallies ?? [now.answers.map(() => 0)]));
   }
   if (now?.revealed && counted?.tallies.length > 1) showMoved(now, counted);
-  offerQuestion();
+  viewed();
   if (!now) return;
   panel.querySelector("[data-do=reveal]").disabled = now.revealed;
   panel.querySelector("[data-do=again]").disabled = now.round > 1;

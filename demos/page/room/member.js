@@ -1,5 +1,5 @@
 // A member of a room: a slim line at the foot of the page, a vote while there is one, and the lecturer's view.
-import { address, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { address, fill, hidePicture, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
 const READY = 100; // milliseconds between two checks whether the page shows what its link says
@@ -24,7 +24,9 @@ export async function begin() {
   if (applied && JSON.parse(applied).lesson !== insideBert.link.place().lesson) room.set({ following: false });
   show();
   stop = listen(heard, join, reached);
+  document.addEventListener("inside-bert-view", hide);
 }
+const hide = () => hidePicture(line, room.now?.following ? state.vote : null);
 
 const stands = async () => {
   while (!insideBert.link.place()) await new Promise((resolve) => setTimeout(resolve, READY));
@@ -120,6 +122,7 @@ const tell = (told = "") => (line.querySelector(".room-told").textContent = told
 function end(told) {
   stop();
   room.set(null);
+  hide();
   for (const gone of line.querySelectorAll("form, .room-stop, .room-row > :not([data-do=leave])")) gone.remove();
   shape.remove("room-says");
   tell(told);
@@ -130,6 +133,7 @@ async function clicked({ target }) {
   if (button?.dataset.do === "turn") {
     room.set({ following: !room.now.following, applied: "" });
     show();
+    hide();
     go();
   } else if (button?.dataset.do === "say" || button?.dataset.do === "try") {
     const form = line.querySelector(`[data-form=${button.dataset.do}]`);
@@ -140,6 +144,7 @@ async function clicked({ target }) {
     const now = room.now;
     stop();
     room.set(null);
+    hide();
     line.remove();
     shape.remove("in-room", "room-says");
     document.getElementById("room-button")?.focus();
@@ -191,6 +196,7 @@ function chosen() {
 function vote() {
   const form = line.querySelector(".room-ballot");
   const now = state.vote;
+  hide();
   const isNew = now && form.dataset.now !== `${now.number} ${now.round} ${now.revealed}`;
   form.hidden = !now;
   if (!now) return;

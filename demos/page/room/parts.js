@@ -24,6 +24,16 @@ export async function part(name) {
   return (await parts).getElementById(name).content.cloneNode(true);
 }
 
+// The picture of the part whose own question is put to the vote gives the answer away: it is out of sight until the result is
+// shown. `root` says so.
+export function hidePicture(root, vote) {
+  const { lesson, choices } = insideBert.link.view();
+  const isOpen = vote?.part === [lesson, choices.part].filter(Boolean).join("/");
+  const hides = isOpen && !vote.revealed;
+  document.documentElement.classList.toggle("voting", hides);
+  for (const notice of root.querySelectorAll(".room-hides")) notice.hidden = !hides;
+}
+
 let words = {};
 export const word = (name) => words[name];
 export async function readWords() {

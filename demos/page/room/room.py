@@ -200,9 +200,12 @@ class Room:
 
     # Votes
 
-    def ask(self, question: object, answers: object, right: object = ()) -> int:
-        """Put a question to the room, in the place of the one before. -> its number."""
-        self.vote = new_vote(self.votes + 1, question, answers, right)
+    def ask(self, question: object, answers: object, right: object = (), part: object = "") -> int:
+        """Put a question to the room, in the place of the one before. -> its number.
+
+        `part` is the lesson/part whose own question it is.
+        """
+        self.vote = new_vote(self.votes + 1, question, answers, right, part)
         self.votes += 1
         self._tell_vote()
         return self.vote.number

@@ -151,7 +151,8 @@ class RoomRoutes:
             case "run":
                 room.show_run(self.runs.share(request.get("run")))
             case "ask":
-                return {"vote": room.ask(request.get("question"), request.get("answers"), request.get("right", ()))}
+                said = request.get
+                return {"vote": room.ask(said("question"), said("answers"), said("right", ()), said("part", ""))}
             case "mark":
                 room.mark(request.get("vote"), request.get("right"))
             case "again":

@@ -8,7 +8,7 @@ from demos.errors import UserError
 from demos.files import Json
 from demos.page.room.limits import checked_text
 
-LONGEST_QUESTION, LONGEST_ANSWER = 300, 120  # characters
+LONGEST_QUESTION, LONGEST_ANSWER, LONGEST_PART = 300, 120, 60  # characters
 LEAST_ANSWERS, MOST_ANSWERS = 2, 5
 MOST_ROUNDS = 2
 
@@ -21,6 +21,7 @@ class Vote:
     question: str
     answers: tuple[str, ...]
     right: tuple[int, ...] = ()  # the positions of the correct answers, sent when they are revealed
+    part: str = ""  # lesson/part whose own question it is; the pages hide its picture until the result is shown
     revealed: bool = False
     rounds: list[dict[str, int]] = field(default_factory=lambda: [{}])
 
@@ -73,6 +74,7 @@ class Vote:
             "answers": self.answers,
             "round": len(self.rounds),
             "revealed": self.revealed,
+            "part": self.part,
         }
         return state | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
 
@@ -81,7 +83,7 @@ class Vote:
         return {"number": self.number, "tallies": self.tallies, "moves": self.moves, "right": self.right}
 
 
-def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:
+def new_vote(number: int, question: Any, answers: Any, right: Any = (), part: Any = "") -> Vote:
     """A vote as a lecturer writes it. Raises UserError."""
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise UserError("The answers must be a list.")
@@ -91,5 +93,7 @@ def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:
     if len(set(checked)) < len(checked):
         raise UserError("Two answers are the same.")
     vote = Vote(number, checked_text(question, "The question", LONGEST_QUESTION), checked)
+    if part:
+        vote.part = checked_text(part, "A part's name", LONGEST_PART)
     vote.mark(right)
     return vote

@@ -74,7 +74,7 @@ def test_who_comes_later_is_told_the_state_and_not_what_is_the_lecturers(room: R
     assert told == {
         "room": {"code": "ABCD"},
         "view": {"lesson": "tokens", "query": "text=A+bank&model=minilm"},
-        "vote": {"number": 1, "question": "Which?", "answers": ["a", "b"], "round": 1, "revealed": False},
+        "vote": {"number": 1, "question": "Which?", "answers": ["a", "b"], "round": 1, "revealed": False, "part": ""},
     }
     leaders = read(room.listen(room.leader))
     counted = {"number": 1, "tallies": [[1, 0]], "moves": [[0, 0], [0, 0]], "right": [1]}
@@ -214,6 +214,13 @@ def test_the_right_answers_are_named_later_and_told_with_the_result(room: Room) 
 def test_a_question_that_can_t_be_put(room: Room, question: object, answers: object, right: object) -> None:
     with pytest.raises(UserError):
         room.ask(question, answers, right)
+    assert room.vote is None
+
+
+@pytest.mark.parametrize("part", [7, ["a"], "x" * 61])
+def test_a_part_that_no_question_is_of(room: Room, part: object) -> None:
+    with pytest.raises(UserError):
+        room.ask("Which?", ["a", "b"], (), part)
     assert room.vote is None
 
 
