@@ -179,7 +179,7 @@ MENDS = (
     ),
     Mend(
         "core",
-        "what is typed or chosen in the first moment of a part or a fold stays, and is not set back to what it opens with",
+        "what is typed or chosen in the first moment of a part or a fold stays, and is not set back",
         GRADIO,
         re.compile(
             rb"(await this\.(#\w)\((\w+)\.id,\3\).{1,4000}?requestAnimationFrame\(\w+\)\);for\(let (\w+) of \w+\))"

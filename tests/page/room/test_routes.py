@@ -115,10 +115,11 @@ def test_a_lecture(app: App) -> None:
     assert app.lead(room, "show", **view).status == 200
     for member in members:
         member.waits_for("view", view)
-    assert app.lead(room, "ask", question="Which?", answers=["one", "two"], right=[0]).status == 200
-    members[0].waits_for(
-        "vote", {"number": 1, "question": "Which?", "answers": ["one", "two"], "round": 1, "revealed": False}
+    assert (
+        app.lead(room, "ask", question="Which?", answers=["one", "two"], right=[0], part="encoder/block").status == 200
     )
+    asked = {"number": 1, "question": "Which?", "answers": ["one", "two"], "part": "encoder/block"}
+    members[0].waits_for("vote", asked | {"round": 1, "revealed": False})
     for key, place in zip(keys, (0, 1, 1), strict=True):
         app.told("say", code, member=key, answer=place, vote=1, round=1)
     lecturer.waits_for("tally", {"number": 1, "tallies": [[1, 2]], "moves": [[0, 0], [0, 0]], "right": [0]})
