@@ -52,6 +52,11 @@ class Attended:
     def names(self) -> list[str]:
         return [short(token, NAME) for token in self.encoding.tokens[: self.shown]]
 
+    def name(self, place: int) -> str:
+        """A token in a sentence of its own, with its position where another token drawn has the same text."""
+        name = self.names[place]
+        return f"{name} (token {place})" if self.names.count(name) > 1 else name
+
 
 def attention_board(view: Attended) -> Markup:
     """Self-attention of one head, and all heads together."""
@@ -120,7 +125,7 @@ def attention_summary(view: Attended) -> Markup:
     attention = view.ledger.attention
     weight = attention.weights[view.head, view.row, view.key]
     return TEXT.summary(
-        view, attention.x.shape, attention.query.shape, weight, view.names[view.row], view.names[view.key]
+        view, attention.x.shape, attention.query.shape, weight, view.name(view.row), view.name(view.key)
     )
 
 
@@ -135,7 +140,7 @@ def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
     )
     limits = [strips_limit([values[list(pair)]]) for _, values, _ in steps]
     rows = [
-        (name, note, values.shape[1], [cells(values[token], limit, f"{name} of {view.names[token]}") for token in pair])
+        (name, note, values.shape[1], [cells(values[token], limit, f"{name} of {view.name(token)}") for token in pair])
         for (name, values, note), limit in zip(steps, limits, strict=True)
     ]
     moved = [
@@ -143,7 +148,7 @@ def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
         for name, change in (("self-attention (T₁)", replaced.attention), ("feed-forward (T₄)", replaced.feed_forward))
     ]
     scale = scale_html(*((name, limit) for (name, _, _), limit in zip(steps, limits, strict=True)))
-    return TEXT.feed_forward(rows, [view.names[token] for token in pair], pair, moved, scale)
+    return TEXT.feed_forward(rows, [view.name(token) for token in pair], moved, scale)
 
 
 def shapes_table(view: Attended) -> Markup:
