@@ -8,7 +8,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.figures.figure.figure import Axis, Figure, Mark
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import colour_scale, plotly_layout
-from demos.templates import plot_text, templates
+from demos.templates import plot_text, signed, templates
 
 TEXT = templates(__file__, "text_matrix.html")
 ROW = 26  # pixels a token takes where there is room
@@ -64,7 +64,7 @@ def matrix_figure(
         ),
         "xgap": gap,
         "ygap": gap,
-        "colorbar": BAR | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}", "nticks": 6},
+        "colorbar": BAR | {"nticks": 6 if n > 6 else 2} | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}"},
     }
     left, top = (int(min(150, 30 + max(map(len, labels.names), default=0) * 9.5)) for labels in (rows, columns))
     shared = BARE | {"tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
@@ -100,7 +100,7 @@ def _with_row_sums(figure: Figure, values: np.ndarray, names: list[str]) -> Figu
         "orientation": "h",
         "xaxis": "x2",
         "marker": {"color": GREY},
-        "text": [f"{total:.2f}" for total in sums] if len(sums) <= NUMBERED else None,
+        "text": [signed(total, ".2f") for total in sums] if len(sums) <= NUMBERED else None,
         "textposition": "outside",
         "constraintext": "none",
         "textfont": {"size": SMALL},

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from demos.figures.recipe import millions, setting_name, setting_value
 from demos.figures.short_text import short
-from demos.templates import templates
+from demos.templates import signed, templates
 from demos.training.metrics import CORRELATIONS
 from demos.training.results.history import Record, differences
 from demos.training.results.paired import other_test, same_test
@@ -97,4 +97,4 @@ def run_title(record: Record, last: bool) -> str:
 
 def score_text(metric: str, value: float) -> str:
     """A share as a percentage, other scores as numbers."""
-    return f"{value:.1%}" if metric in ONLY_SHARES else f"{value:.3f}"
+    return f"{value:.1%}" if metric in ONLY_SHARES else signed(value, ".3f")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure.figure import Attributes, Figure, Mark, for_phones
+from demos.figures.figure.figure import Attributes, Figure, Mark, Trace, for_phones
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
-from demos.templates import plot_text, templates
+from demos.templates import plot_text, signed, templates
 
 TEXT = templates(__file__, "text_strips.html")
 STRIP = 34  # pixels a vector takes
@@ -34,18 +34,21 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
     for row, vector in zip(z, vectors, strict=True):
         row[: len(vector)] = vector
     few = width <= FEW
-    heatmap = signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10) | {
-        "type": "heatmap",
-        "z": z,
-        "x": np.arange(width),
-        "y": np.arange(len(rows)),
-        "hoverongaps": False,
-        "hovertemplate": "%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
-        "texttemplate": "%{z:.2f}" if few else None,
-        "textfont": {"size": 16},
-        "xgap": 1 if few else 0,
-        "ygap": 6,
-    }
+    colours = signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10)
+    heatmap: Trace = (
+        colours
+        | {
+            "type": "heatmap",
+            "z": z,
+            "x": np.arange(width),
+            "y": np.arange(len(rows)),
+            "hoverongaps": False,
+            "hovertemplate": "%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
+            "xgap": 1 if few else 0,
+            "ygap": 6,
+        }
+        | (in_cells(z, ".2f") if few else {})
+    )
     left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
     bare = BARE | {"ticklabeloverflow": "allow"}
     layout = plotly_layout(
@@ -71,6 +74,12 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
         "annotations": [*names, *norms],
     }
     return for_phones({"data": [heatmap], "layout": layout}, on_phones, {0: {"ygap": heatmap["ygap"] + ABOVE}})
+
+
+def in_cells(values: np.ndarray, spec: str) -> Attributes:
+    """What writes the values [n, m] into a heatmap's cells; nan leaves its cell empty."""
+    text = [["" if np.isnan(value) else signed(value, spec) for value in row] for row in values.tolist()]
+    return {"text": text, "texttemplate": "%{text}", "textfont": {"size": 16}}
 
 
 def _norm_beside(row: int, vector: np.ndarray) -> Mark:
@@ -111,10 +120,10 @@ def strips_table(rows: Sequence[Strip], caption: str) -> Markup:
     table = []
     for name, vector in rows:
         wide = np.asarray(vector, dtype=np.float64)
-        first = [f"{value:.4f}" for value in wide[:shown]]
+        first = [signed(value, ".4f") for value in wide[:shown]]
         first += [""] * (shown - len(first))
         if width > shown:
             first.append("…" if len(wide) > shown else "")
         whole = (wide.mean(), wide.std(), np.linalg.norm(wide))
-        table.append((name, [*first, len(wide), *(f"{value:.4f}" for value in whole)]))
+        table.append((name, [*first, len(wide), *(signed(value, ".4f") for value in whole)]))
     return TEXT.table(caption, shown, width > shown, table)

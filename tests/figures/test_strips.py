@@ -28,7 +28,9 @@ def test_each_vector_is_a_row_of_cells_on_one_scale() -> None:
     norms = [float(note.text.split()[-1]) for note in figure.layout.annotations]
     assert norms == pytest.approx([np.linalg.norm(long), np.linalg.norm(short)], rel=0.006)
     assert heat.texttemplate is None
-    assert plotly(strips_figure([("few", short[:4])])).data[0].texttemplate == "%{z:.2f}"
+    few = plotly(strips_figure([("few", np.array([0.5, -0.25, -0.001])), ("fewer", np.array([2.0]))])).data[0]
+    assert few.texttemplate == "%{text}"
+    assert [list(row) for row in few.text] == [["0.50", "−0.25", "0.00"], ["2.00", "", ""]]
 
 
 def test_the_scale_is_not_an_outliers() -> None:
@@ -46,6 +48,8 @@ def test_the_table_begins_as_the_vectors_do() -> None:
     assert "<img" not in page
     assert "<b>" not in page
     cells = [re.findall(r"<td>(.*?)</td>", row) for row in page.split("<tr>")[2:]]
-    told = [f"{value:.4f}" for value in (*vector[:8], vector.mean(), vector.std(), np.linalg.norm(vector))]
+    told = [
+        f"{value:.4f}".replace("-", "−") for value in (*vector[:8], vector.mean(), vector.std(), np.linalg.norm(vector))
+    ]
     assert cells[0] == [*told[:8], "…", "10", *told[8:]]
-    assert cells[1] == ["3.0000", "-4.0000", *[""] * 7, "2", "-0.5000", "3.5000", "5.0000"]
+    assert cells[1] == ["3.0000", "−4.0000", *[""] * 7, "2", "−0.5000", "3.5000", "5.0000"]

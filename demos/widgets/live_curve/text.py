@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from demos.figures.recipe import rate_text
+from demos.templates import signed
 from demos.training.events import (
     Caching,
     Epoch,
@@ -63,7 +64,8 @@ def pair_look_text(event: PairLook) -> str:
     loss = f"{_when(event)}, on the held-out pairs: loss {event.validation_loss:.3f}"
     if math.isnan(event.spearman):
         return f"{loss}; all predictions are equal, so ρ is undefined."
-    return f"{loss}, ρ {event.spearman:.2f} ({event.low:.2f} to {event.high:.2f})."
+    rho, low, high = (signed(value, ".2f") for value in (event.spearman, event.low, event.high))
+    return f"{loss}, ρ {rho} ({low} to {high})."
 
 
 def look_text(event: Epoch, metric: str) -> str:
@@ -73,7 +75,7 @@ def look_text(event: Epoch, metric: str) -> str:
 
 
 def score_text(metric: str, value: float) -> str:
-    return f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
+    return signed(value, ".2f") if metric in CORRELATIONS else f"{value:.0%}"
 
 
 def _step_text(event: Step, examples: str) -> str:

@@ -6,7 +6,7 @@ from demos.bert.decoding.beam import DROPPED, ENDED, KEPT, Search
 from demos.figures.figure.figure import Figure, Trace, for_phones
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
-from demos.templates import plot_text
+from demos.templates import plot_text, signed
 
 ROW = 46  # pixels a step
 DROPPED_SHOWN = 2  # of a step, the best
@@ -41,8 +41,9 @@ def tree_figure(search: Search, word: Callable[[int], str], steps: int) -> Figur
             across += [above[0], at[0], None]
             down += [above[1], at[1], None]
             description = (
-                f"log-probability {candidate.hypothesis.log_probability:.3f}<br>"
-                f"this token {candidate.log_probability:.3f}<br>score {candidate.hypothesis.score:.3f}"
+                f"log-probability {signed(candidate.hypothesis.log_probability, '.3f')}<br>"
+                f"this token {signed(candidate.log_probability, '.3f')}<br>"
+                f"score {signed(candidate.hypothesis.score, '.3f')}"
             )
             nodes[candidate.fate].append((*at, plot_text(word(tokens[-1])), description))
     traces: list[Trace] = []

@@ -83,7 +83,8 @@ def test_position_tables_and_their_likeness() -> None:
     table = sinusoidal(4, 4, 100)
     figure = plotly(table_figure(table, names=("I", "am", "a", "<b>"), marked=2, limit=1.0))
     np.testing.assert_allclose(figure.data[0].z, table, atol=1e-6)
-    assert figure.data[0].texttemplate == "%{z:.4f}"
+    written = [[cell.replace("−", "-") for cell in row] for row in figure.data[0].text]
+    np.testing.assert_allclose(np.array(written, float), table, atol=5e-5)
     assert figure.layout.yaxis.ticktext == ("0 I", "1 am", "2 a", "3 &lt;b&gt;")
     assert figure.layout.shapes[0].y0 == 1.5
     assert not plotly(table_figure(sinusoidal(64, 128), marked=64)).layout.shapes

@@ -126,7 +126,8 @@ def _drawn(value: float) -> float | None:
 
 
 def _ranged(correlation: Correlation) -> str:
-    return f"{correlation.spearman:.3f}, 95% interval {correlation.low:.2f} to {correlation.high:.2f}"
+    low, high = signed(correlation.low, ".2f"), signed(correlation.high, ".2f")
+    return f"{signed(correlation.spearman, '.3f')}, 95% interval {low} to {high}"
 
 
 def _marks(agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> list[Trace]:

@@ -10,7 +10,7 @@ from demos.counting import state_name
 from demos.figures.axes import axis
 from demos.figures.figure.figure import Figure, Mark, Trace
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
-from demos.templates import plot_text
+from demos.templates import plot_text, signed
 
 SAME, DIFFERENT = CLASSES[0], CLASSES[5]
 PAIR = CLASSES[7]
@@ -236,6 +236,6 @@ def _bands(uses: Sequence[Use], senses: Sequence[str]) -> tuple[list[Mark], list
 def _cells(values: np.ndarray, low: float, high: float) -> list[list[str]]:
     """Two digits each, in the ink that can be read on its cell's colour; nothing for a use with itself."""
     return [
-        ["" if np.isnan(value) else inked(f"{value:.2f}", SCALE, (value - low) / (high - low)) for value in row]
+        ["" if np.isnan(value) else inked(signed(value, ".2f"), SCALE, (value - low) / (high - low)) for value in row]
         for row in values
     ]

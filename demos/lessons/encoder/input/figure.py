@@ -14,10 +14,10 @@ from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, named_step
 from demos.figures.numbers import scientific
-from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
 from demos.figures.strips import Strip, strips_limit, strips_table
 from demos.figures.tables import number_table
-from demos.templates import plot_text, templates
+from demos.templates import plot_text, signed, templates
 from demos.widgets.matrix_picture.figure import Matrix, board_html, equation
 
 MOST_TOKENS = 40  # rows of the one-hot matrix that are drawn
@@ -114,7 +114,8 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> Figure:
         "zmax": 1,
         "colorscale": colour_scale("magnitude"),
         "reversescale": True,
-        "texttemplate": "%{z:.2f}" if few else None,
+        "text": [[_cell(value, lowest) for value in row] for row in z.tolist()] if few else None,
+        "texttemplate": "%{text}" if few else None,
         "textfont": {"size": SMALL},
         "hovertemplate": "<b>%{x}</b>, %{y}<br>cosine, full and changed input: %{z:.4f}<extra></extra>",
         "xgap": 1 if n <= LABELLED else 0,
@@ -135,6 +136,11 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> Figure:
         shapes=[{"type": "rect", "line": {"color": OUTLINE, "width": 2}} | box],
     )
     return {"data": [heatmap], "layout": layout}
+
+
+def _cell(cosine: float, lowest: float) -> str:
+    """Its number in the ink that can be read on its colour."""
+    return inked(signed(cosine, ".2f"), colour_scale("magnitude"), (1 - cosine) / (1 - lowest))
 
 
 def one_hot_summary(encoding: Encoding, vocabulary: int) -> Markup:

@@ -12,7 +12,7 @@ from demos.figures.figure.figure import Axis, Figure, Trace
 from demos.figures.matrix import BARE
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.short_text import short
-from demos.figures.strips import FEW, signed_colours, strips_limit
+from demos.figures.strips import FEW, in_cells, signed_colours, strips_limit
 from demos.templates import plot_text
 from demos.widgets.matrix_picture.figure import Matrix, board_html, equation
 
@@ -35,7 +35,7 @@ def table_figure(
     full = strips_limit(list(table)) if limit is None else limit
     figure = _square(table, full, "dimension %{x}: <b>%{z:+.4f}</b>", "dimension", names, marked)
     if d <= FEW // 2 and m <= NAMED:
-        figure["data"][0] |= {"texttemplate": "%{z:.4f}", "textfont": {"size": 16}, "xgap": 1, "ygap": 1}
+        figure["data"][0] |= in_cells(table, ".4f") | {"xgap": 1, "ygap": 1}
     return figure
 
 

@@ -66,9 +66,8 @@ def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) ->
     rows = min(m, max(4, SHOWN_NUMBERS // columns))
     if (rows, columns) != (m, d):
         caption += f"; the first {rows} of {m} rows and {columns} of {d} columns"
-    shown = table[:rows, :columns].round(4) + 0.0  # no minus before a zero
     heads = [f"{index} {names[index]}" if names else index for index in range(rows)]
-    cells = [[f"{value:.4f}" for value in row] for row in shown]
+    cells = [[signed(value, ".4f") for value in row] for row in table[:rows, :columns]]
     return number_table(caption, range(columns), zip(heads, cells, strict=True))
 
 

@@ -12,7 +12,7 @@ from demos.figures.cosine_heatmap import short
 from demos.figures.figure.figure import Axis, Figure, Trace, for_phones
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
-from demos.templates import plot_text, templates
+from demos.templates import plot_text, signed, templates
 
 TEXT = templates(__file__)
 SHOWN = 40  # paths; more cover each other
@@ -256,7 +256,7 @@ def path_table(paths: Paths, encoding: Encoding, token: int) -> Markup:
     rows = []
     for step, norm in enumerate(paths.norms[:, token]):
         change = f"{paths.change[step - 1, token]:.4f}" if step else "–"
-        before = [f"{value:.4f}" for value in (norm, *(values[step] for _, _, values in cosines.values()))]
-        place = [f"{value:.4f}" for value in paths.points[step, token]]
+        before = [signed(value, ".4f") for value in (norm, *(values[step] for _, _, values in cosines.values()))]
+        place = [signed(value, ".4f") for value in paths.points[step, token]]
         rows.append((f"after layer {step}" if step else "embedding output", [*before, change, *place]))
     return number_table(f"The path of {encoding.tokens[token]} (token {token})", heads, rows)

@@ -16,7 +16,7 @@ TEXT = templates(__file__)
 PROGRAM = read_beside(__file__, "program.txt")
 LISTED, NAMED, DRAWN, TABLED = 6, 6, 400, 20  # words of each side as bars, with names in the picture; points; rows
 EDGE = 2.2, 4.0  # room beside the outermost points, as factors: the names of the likeliest need some
-APART = np.log10([6, 1.9])  # how far names of one side are from each other across or down, as factors
+APART = np.log10([6, 2.4])  # how far names of one side are from each other across or down, as factors
 
 
 def scatter_figure(both: TwoWords) -> Figure:

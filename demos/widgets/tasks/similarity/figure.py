@@ -7,7 +7,7 @@ from demos.figures.figure.figure import Figure
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.figures.short_text import short
-from demos.templates import plot_text
+from demos.templates import plot_text, signed
 from demos.training.tasks.similarity.task import Scored, SimilarityResult
 
 NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
@@ -67,6 +67,6 @@ def scatter_figure(result: SimilarityResult) -> Figure:
 
 
 def _hover_text(pair: Scored, named: bool) -> str:
-    scores = f"gold {pair.gold:g}, predicted {pair.predicted:.2f}"
+    scores = f"gold {pair.gold:g}, predicted {signed(pair.predicted, '.2f')}"
     texts = [plot_text(short(text, 70)) for text in (pair.first, pair.second) if text] if named else []
     return "<br>".join([*texts, scores])
