@@ -100,7 +100,7 @@ def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled
     np.testing.assert_allclose(apart["sinusoids"].data[0].z, np.array(ROBOT)[:, [0, 2, 1, 3]], atol=1e-4)
     n, d = len(services.run(SENTENCE).encoding), bundled.model.config.hidden_size
     assert f"would be [{n} × {2 * d}]" in " ".join(str(outputs["added"]).split())
-    shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"])
+    shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"].replace("−", "-"))
     np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
     assert "robot" in outputs["small_table"]
 

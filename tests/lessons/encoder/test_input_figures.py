@@ -90,7 +90,8 @@ def test_position_tables_and_their_likeness() -> None:
     assert not plotly(table_figure(sinusoidal(64, 128), marked=64)).layout.shapes
     alike = plotly(similarity_figure(np.eye(3)))
     assert (alike.data[0].zmin, alike.data[0].zmax) == (-1, 1)
-    cells = re.findall(r"<td>([-.\d]+)</td>", numbers_table(table, "Four", ("I", "am", "a", "robot")))
+    written = numbers_table(table, "Four", ("I", "am", "a", "robot"))
+    cells = re.findall(r"<td>([-.\d]+)</td>", written.replace("−", "-"))
     np.testing.assert_array_equal(np.reshape(cells, (4, 4)).astype(float), table.round(4))
     assert "16 of 64 rows and 16 of" not in numbers_table(sinusoidal(64, 4), "All")
     assert "the first 8 of 64 rows and 32 of 128 columns" in numbers_table(sinusoidal(64, 128), "Some")
