@@ -180,7 +180,7 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     page.locator("#encoder-position-robot").click()
     small = page.locator("#encoder-position-small td")
     expect(small).to_have_count(17)
-    expect(small).to_contain_text(["0.8415", "0.5403", "0.0998", "0.9950", "0.9093", "-0.4161", "0.1987", "0.9801"])
+    expect(small).to_contain_text(["0.8415", "0.5403", "0.0998", "0.9950", "0.9093", "−0.4161", "0.1987", "0.9801"])
     expect(page.locator("#encoder-position-wished")).to_contain_text("there is none for position 512")
 
     page.get_by_role("tab", name="The stack").click()
