@@ -12,6 +12,7 @@ from demos.templates import plot_text, signed, templates
 
 TEXT = templates(__file__, "text_matrix.html")
 ROW = 26  # pixels a token takes where there is room
+TITLE = 120  # pixels that the title beside the rows takes
 NAMED_ROWS = 40  # beyond, the names of all would overlap
 NAMED_COLUMNS = 28
 NARROW = 20  # columns that can be named in a third of the page
@@ -71,7 +72,7 @@ def matrix_figure(
     across = {"side": "top", "tickangle": -90, "title": {"text": f"{key} (key)", "standoff": 6}}
     down = {"autorange": "reversed", "title": {"text": f"{query} (query)", "standoff": 6}}
     layout = plotly_layout(
-        height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
+        height=int(min(820, max(360 if n > 8 else 0, max(ROW * n, TITLE) + top + 40))),
         margin={"l": left + 18, "r": 10, "t": top + 22, "b": 10},
         xaxis=shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS) | across,
         yaxis=shared | _ticks(rows, NAMED_ROWS) | down,

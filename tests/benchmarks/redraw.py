@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.chromium import find_chromium
 
 RUNS = 7
-LIMIT = 300  # milliseconds
+LIMIT = 150  # milliseconds
 QUIET = 500  # without a change for so long, a picture is finished
 PARTS = ("input", "position", "self_attention", "block", "residual_stream")
 REST = 200  # milliseconds after the last key, before the page asks
