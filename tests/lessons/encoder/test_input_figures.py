@@ -66,19 +66,25 @@ def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run:
     np.testing.assert_allclose(figure.data[0].z[0], [*one.cosine, one.sentence], atol=1e-6)
     np.testing.assert_allclose(figure.data[0].z[1], 1)
     assert figure.data[0].zmin <= figure.data[0].z.min()
-    cells = [
-        [re.fullmatch(r'<span style="color:(#\w+)">(−?\d\.\d\d)</span>', cell) for cell in row]
-        for row in figure.data[0].text
-    ]
-    written = [[float(cell[2].replace("−", "-")) for cell in row if cell] for row in cells]
-    np.testing.assert_allclose(written, figure.data[0].z, atol=0.0051)
-    assert {cell[1] for cell in cells[1] if cell} == {"#000000"}  # where nothing moved, the cell is pale
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (2.5, 3.5)
     assert len(set(figure.data[0].x)) == len(run.encoding) + 1
     told = changes_summary(changes, run.encoding, 3, replace(tiny.spec, segments=False))
     assert "<img" not in told
     assert "no segment embeddings to remove" in told
     assert f"{one.cosine[3]:.2f}" in told
+
+
+def test_the_cells_of_a_short_sentence_hold_their_numbers(tiny: LoadedModel) -> None:
+    run = run_model(tiny, [encode(tiny.tokenizer, "a short one")])[0]
+    states = run.hidden_states
+    changes = compare("positions", states[0], states[2]), compare("bag", states[0], states[0])
+    heat = plotly(changes_figure(Changes(tuple(range(len(run.encoding))), changes), run.encoding, 1)).data[0]
+    cells = [
+        [re.fullmatch(r'<span style="color:(#\w+)">(−?\d\.\d\d)</span>', cell) for cell in row] for row in heat.text
+    ]
+    written = [[float(cell[2].replace("−", "-")) for cell in row if cell] for row in cells]
+    np.testing.assert_allclose(written, heat.z, atol=0.0051)
+    assert {cell[1] for cell in cells[1] if cell} == {"#000000"}  # where nothing moved, the cell is pale
 
 
 @pytest.mark.parametrize(("value", "written"), [(0, "0"), (4.77e-7, "4.8 × 10⁻⁷"), (1.0e-15, "1.0 × 10⁻¹⁵")])
