@@ -15,7 +15,7 @@ from playwright.sync_api import Error, Frame, Locator, Page, Request
 # What a page has yet to do is counted from its beginning, so that a test knows when the page is at rest.
 AT_REST = Path(__file__).with_name("at_rest.js").read_text(encoding="utf-8")
 STEP = 100  # milliseconds
-REST = 2000  # milliseconds without a request or an answer, after which a page that never ends its work counts as at rest
+REST = 2000  # milliseconds without a request or an answer, after which a page that never ends its work is at rest
 LOADED = {"script", "stylesheet"}  # what the page goes on with once it is there
 
 
