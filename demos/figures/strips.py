@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from demos.figures.figure.figure import Attributes, Figure, Mark, Trace, for_phones
+from demos.figures.figure.figure import Attributes, Figure, Mark, for_phones
 from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, signed, templates
@@ -34,21 +34,18 @@ def strips_figure(rows: Sequence[Strip]) -> Figure:
     for row, vector in zip(z, vectors, strict=True):
         row[: len(vector)] = vector
     few = width <= FEW
-    colours = signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10)
-    heatmap: Trace = (
-        colours
-        | {
-            "type": "heatmap",
-            "z": z,
-            "x": np.arange(width),
-            "y": np.arange(len(rows)),
-            "hoverongaps": False,
-            "hovertemplate": "%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
-            "xgap": 1 if few else 0,
-            "ygap": 6,
-        }
-        | (in_cells(z, ".2f") if few else {})
-    )
+    heatmap = signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10) | {
+        "type": "heatmap",
+        "z": z,
+        "x": np.arange(width),
+        "y": np.arange(len(rows)),
+        "hoverongaps": False,
+        "hovertemplate": "%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
+        "xgap": 1 if few else 0,
+        "ygap": 6,
+    }
+    if few:
+        heatmap |= in_cells(z, ".2f")
     left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
     bare = BARE | {"ticklabeloverflow": "allow"}
     layout = plotly_layout(

@@ -185,8 +185,7 @@ def the_parts_own_question(page: Page, phone: Page) -> None:
     expect(counts).to_have_text(first + second)
     page.get_by_role("button", name="End the vote").click()
     expect(phone.locator(BALLOT)).to_be_hidden()
-    for picture in pictures:
-        expect(picture).to_be_visible()
+    hides(False)
 
 
 def a_question_that_the_sentence_answers(page: Page, phone: Page) -> None:

@@ -52,11 +52,6 @@ class Attended:
     def names(self) -> list[str]:
         return [short(token, NAME) for token in self.encoding.tokens[: self.shown]]
 
-    def name(self, place: int) -> str:
-        """A token in a sentence of its own, with its position where another token drawn has the same text."""
-        name = self.names[place]
-        return f"{name} (token {place})" if self.names.count(name) > 1 else name
-
 
 def attention_board(view: Attended) -> Markup:
     """Self-attention of one head, and all heads together."""
@@ -124,9 +119,7 @@ def attention_summary(view: Attended) -> Markup:
     """The shapes in words, and the cells that are highlighted at first."""
     attention = view.ledger.attention
     weight = attention.weights[view.head, view.row, view.key]
-    return TEXT.summary(
-        view, attention.x.shape, attention.query.shape, weight, view.name(view.row), view.name(view.key)
-    )
+    return TEXT.summary(view, attention.x.shape, attention.query.shape, weight)
 
 
 def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
@@ -139,8 +132,14 @@ def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
         ("T₄ = … W₂ + b", block.t4, "out of it"),
     )
     limits = [strips_limit([values[list(pair)]]) for _, values, _ in steps]
+    names = [f"{view.names[token]} (token {token})" for token in pair]
     rows = [
-        (name, note, values.shape[1], [cells(values[token], limit, f"{name} of {view.name(token)}") for token in pair])
+        (
+            name,
+            note,
+            values.shape[1],
+            [cells(values[token], limit, f"{name} of {said}") for token, said in zip(pair, names, strict=True)],
+        )
         for (name, values, note), limit in zip(steps, limits, strict=True)
     ]
     moved = [
@@ -148,7 +147,7 @@ def feed_forward_picture(view: Attended, replaced: RowReplaced) -> Markup:
         for name, change in (("self-attention (T₁)", replaced.attention), ("feed-forward (T₄)", replaced.feed_forward))
     ]
     scale = scale_html(*((name, limit) for (name, _, _), limit in zip(steps, limits, strict=True)))
-    return TEXT.feed_forward(rows, [view.name(token) for token in pair], moved, scale)
+    return TEXT.feed_forward(rows, view.names, pair, moved, scale)
 
 
 def shapes_table(view: Attended) -> Markup:
